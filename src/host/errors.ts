@@ -1,0 +1,30 @@
+import { showText } from './bytes.ts';
+
+/** Exit codes of Cordon's own failures (A8). */
+export const EXIT = { findings: 1, failure: 125, notRunnable: 126, notFound: 127 } as const;
+
+export interface ErrorDetails {
+  /** The spot, as file:line:column or a flag. */
+  readonly where?: string | undefined;
+  /** What the reader can do about it. */
+  readonly hint?: string | undefined;
+  readonly exitCode?: number | undefined;
+  readonly cause?: unknown;
+}
+
+/** What went wrong, where, and what to do: the only error that is shown to people as it is. */
+export class CordonError extends Error {
+  readonly kind: string;
+  readonly where: string | undefined;
+  readonly hint: string | undefined;
+  readonly exitCode: number;
+
+  constructor(kind: string, message: string, details: ErrorDetails = {}) {
+    super(showText(message), details.cause === undefined ? undefined : { cause: details.cause });
+    this.name = 'CordonError';
+    this.kind = kind;
+    this.where = details.where;
+    this.hint = details.hint;
+    this.exitCode = details.exitCode ?? EXIT.failure;
+  }
+}

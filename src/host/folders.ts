@@ -1,0 +1,57 @@
+import { userInfo } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+import { bytesOfText, textOfBytes } from './bytes.ts';
+import type { ParentEnv } from './parent-env.ts';
+
+/** Where Cordon keeps its things. Undefined entries: no home folder is known, so there is nothing to read and nowhere to write. */
+export interface Folders {
+  readonly config: string | undefined;
+  readonly bin: string | undefined;
+  readonly state: string | undefined;
+}
+
+export interface Homes {
+  readonly home: string | undefined;
+  readonly passwdHome: string | undefined;
+}
+
+/** With CORDON_HOME everything is under it, else the XDG folders. */
+export function foldersOf(env: ParentEnv): Folders {
+  const own = absolute(env, 'CORDON_HOME');
+  if (own !== undefined) return { config: own, bin: join(own, 'bin'), state: join(own, 'state') };
+  const { home, passwdHome } = homesOf(env);
+  const under = (variable: string, fallback: string, ...rest: string[]) => {
+    const root = absolute(env, variable) ?? inHome(home ?? passwdHome, fallback);
+    return root === undefined ? undefined : join(root, 'cordon', ...rest);
+  };
+  return {
+    config: under('XDG_CONFIG_HOME', '.config'),
+    bin: under('XDG_DATA_HOME', '.local/share', 'bin'),
+    state: under('XDG_STATE_HOME', '.local/state'),
+  };
+}
+
+export function homesOf(env: ParentEnv): Homes {
+  return { home: absolute(env, 'HOME'), passwdHome: passwdHome() };
+}
+
+/** A container user may have no passwd entry at all. */
+function passwdHome(): string | undefined {
+  try {
+    const { homedir } = userInfo();
+    return isAbsolute(homedir) ? homedir : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function inHome(home: string | undefined, path: string): string | undefined {
+  return home === undefined ? undefined : join(home, path);
+}
+
+/** The XDG specification says to ignore relative paths. */
+function absolute(env: ParentEnv, name: string): string | undefined {
+  const value = env.get(bytesOfText(name));
+  const text = value === undefined ? undefined : textOfBytes(value);
+  return text !== undefined && isAbsolute(text) ? text : undefined;
+}

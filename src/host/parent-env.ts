@@ -1,0 +1,85 @@
+import { readFileSync } from 'node:fs';
+import { inspect } from 'node:util';
+import { type Bytes, bytesOfBuffer, bytesOfText } from './bytes.ts';
+
+/** The environment Cordon was started with: every variable once, byte for byte. It can be asked for one name at a time and never prints a value. */
+export class ParentEnv {
+  readonly #variables: ReadonlyMap<Bytes, Bytes>;
+  /** Entries no rule can speak of: an empty name, or no `=` at all. */
+  readonly unusable: readonly Bytes[];
+
+  private constructor(variables: ReadonlyMap<Bytes, Bytes>, unusable: readonly Bytes[]) {
+    this.#variables = variables;
+    this.unusable = unusable;
+  }
+
+  /** Of several entries with one name the first counts, as for getenv. */
+  static fromBlock(block: Uint8Array): ParentEnv {
+    const variables = new Map<Bytes, Bytes>();
+    const unusable: Bytes[] = [];
+    for (const entry of bytesOfBuffer(block).split('\0') as Bytes[]) {
+      const equals = entry.indexOf('=');
+      if (entry === '') continue;
+      if (equals <= 0) unusable.push((equals === 0 ? '' : entry) as Bytes);
+      else if (!variables.has(entry.slice(0, equals) as Bytes)) {
+        variables.set(entry.slice(0, equals) as Bytes, entry.slice(equals + 1) as Bytes);
+      }
+    }
+    return new ParentEnv(variables, unusable);
+  }
+
+  /** Own string properties only: a polluted prototype adds nothing. */
+  static fromRecord(record: Readonly<Record<string, string | undefined>>): ParentEnv {
+    const variables = new Map<Bytes, Bytes>();
+    const unusable: Bytes[] = [];
+    for (const [key, value] of Object.entries(record)) {
+      if (typeof value !== 'string') continue;
+      const name = bytesOfText(key);
+      if (isUsableName(name) && !value.includes('\0')) variables.set(name, bytesOfText(value));
+      else unusable.push(name);
+    }
+    return new ParentEnv(variables, unusable);
+  }
+
+  get(name: Bytes): Bytes | undefined {
+    return this.#variables.get(name);
+  }
+
+  names(): Bytes[] {
+    return [...this.#variables.keys()];
+  }
+
+  toJSON(): string {
+    return `[environment of ${this.#variables.size} variables]`;
+  }
+
+  [inspect.custom](): string {
+    return this.toJSON();
+  }
+}
+
+export function isUsableName(name: Bytes): boolean {
+  return name !== '' && !name.includes('=') && !name.includes('\0');
+}
+
+/** The native front starts the planner with a clean environment; what the user really has is the front's own. */
+export function captureParentEnv(): ParentEnv {
+  const block = process.platform === 'linux' ? readEnvBlock() : undefined;
+  return block === undefined ? ParentEnv.fromRecord(process.env) : ParentEnv.fromBlock(block);
+}
+
+function readEnvBlock(): Buffer | undefined {
+  const owner = frontDescriptor() === undefined ? 'self' : String(process.ppid);
+  try {
+    return readFileSync(`/proc/${owner}/environ`);
+  } catch (cause) {
+    if (owner !== 'self')
+      throw new Error('cannot read the environment of the cordon program: /proc is not available', { cause });
+    return undefined;
+  }
+}
+
+/** The descriptor on which the native front waits for a plan, when it started us. */
+export function frontDescriptor(): number | undefined {
+  return process.env.CORDON_FRONT === '3' ? 3 : undefined;
+}
