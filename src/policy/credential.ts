@@ -1,0 +1,43 @@
+import { type Bytes, bytesOfText, showBytes } from '../host/bytes.ts';
+import { CONTROL_VARIABLES } from '../host/control.ts';
+import { CordonError } from '../host/errors.ts';
+import { isRefusedTarget } from './injection.ts';
+import type { CredentialRule, Origin } from './policy.ts';
+
+const TARGET_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+const FROM_VARIABLE = 'env://';
+
+export interface CredentialText {
+  readonly target: Bytes;
+  /** A reference, where a bare name means the vault, or the words of a command. */
+  readonly source: string | readonly string[];
+  readonly origin: Origin;
+  /** The spot for errors, when it is more than the origin. */
+  readonly where?: string;
+}
+
+/** The one way to a credential rule, so that every surface checks targets alike (E4) and names the variable a value comes from. */
+export function credentialRule({ target, source, origin, where = origin }: CredentialText): CredentialRule {
+  refuseBadTarget(target, where);
+  const reference = typeof source === 'string' && !source.includes('://') ? `vault://${source}` : source;
+  const variable =
+    typeof reference === 'string' && reference.startsWith(FROM_VARIABLE)
+      ? bytesOfText(reference.slice(FROM_VARIABLE.length))
+      : undefined;
+  return { target, source: reference, origin, ...(variable === undefined ? {} : { sourceVariable: variable }) };
+}
+
+function refuseBadTarget(target: Bytes, where: string): void {
+  const problem = targetProblem(target);
+  if (problem === undefined) return;
+  throw new CordonError('policy', `a credential cannot be injected as '${showBytes(target)}': ${problem}`, {
+    where,
+    hint: 'choose a target the program reads as a credential, for example OPENAI_API_KEY',
+  });
+}
+
+function targetProblem(target: Bytes): string | undefined {
+  if (!TARGET_NAME.test(target)) return 'a name has letters, digits and _ only, and begins with no digit';
+  if ((CONTROL_VARIABLES as readonly string[]).includes(target.toUpperCase())) return "it is one of Cordon's own variables";
+  return isRefusedTarget(target) ? 'it can make programs run other code, so nothing is injected there' : undefined;
+}

@@ -1,0 +1,88 @@
+import type { Bytes } from '../host/bytes.ts';
+import type { Pattern } from './pattern.ts';
+import type { BaseName } from './presets/presets.ts';
+
+/** Where a rule is written: `profiles/web.json:4:7`, `flag --allow`, `preset os-common`, `adapter claude`. */
+export type Origin = string;
+
+export interface AllowRule {
+  readonly pattern: Pattern;
+  readonly origin: Origin;
+  /** An exact key of an adapter or role: the credential guard leaves it alone. */
+  readonly extraKey?: boolean;
+}
+
+export interface DenyRule {
+  readonly pattern: Pattern;
+  readonly except: readonly Pattern[];
+  readonly origin: Origin;
+}
+
+export interface SetRule {
+  readonly name: Bytes;
+  readonly value: Bytes;
+  readonly origin: Origin;
+}
+
+export interface CredentialRule {
+  readonly target: Bytes;
+  /** `vault://NAME`, `env://NAME` … or the words of a command. */
+  readonly source: string | readonly string[];
+  readonly origin: Origin;
+  /** The variable of the parent that the value is read from, which then doesn't reach the child. */
+  readonly sourceVariable?: Bytes | undefined;
+}
+
+export type GuardMode = 'off' | 'strip' | 'forbid';
+export type Isolation = 'auto' | 'barrier' | 'filter';
+export type FsPreset = 'all' | 'guarded' | 'workspace' | 'minimal';
+
+export interface FilesystemPolicy {
+  readonly preset: FsPreset;
+  /** Asked for by name, so it never degrades. */
+  readonly explicit: boolean;
+  /** Absolute paths, `~` expanded. */
+  readonly write: readonly string[];
+  readonly read: readonly string[];
+  readonly hide: readonly string[];
+  /** Let through although the preset hides or freezes them. */
+  readonly expose: readonly string[];
+}
+
+export interface NetworkPolicy {
+  readonly off: boolean;
+}
+
+/** What is written down about one launch, whatever the surface. */
+export interface Policy {
+  /** For messages and the audit record: `flags`, `profile web`, `tool ruff`. */
+  readonly origin: Origin;
+  readonly base: { readonly preset: BaseName; readonly origin: Origin };
+  readonly allow: readonly AllowRule[];
+  readonly deny: readonly DenyRule[];
+  readonly set: readonly SetRule[];
+  readonly credentials: readonly CredentialRule[];
+  readonly guard: GuardMode;
+  readonly filesystem: FilesystemPolicy;
+  readonly network: NetworkPolicy;
+  readonly isolation: Isolation;
+  readonly redact: boolean;
+  /** Said once on stderr when the policy is used. */
+  readonly warnings: readonly string[];
+}
+
+/** `cordon run` without any policy: what most programs need, behind the barrier where there is one. */
+export const DEFAULT_POLICY: Policy = {
+  origin: 'defaults',
+  base: { preset: 'os-common', origin: 'default base' },
+  allow: [],
+  deny: [],
+  set: [],
+  credentials: [],
+  guard: 'off',
+  filesystem: { preset: 'guarded', explicit: false, write: [], read: [], hide: [], expose: [] },
+  network: { off: false },
+  isolation: 'auto',
+  redact: false,
+  warnings: [],
+};
