@@ -1,0 +1,127 @@
+import { type Bytes, showBytes } from '../host/bytes.ts';
+import { CONTROL_VARIABLES } from '../host/control.ts';
+import { type ListedPattern, NEVER_PATTERNS, ONLY_BY_NAME_PATTERNS } from '../policy/injection.ts';
+import { Pattern } from '../policy/pattern.ts';
+import type { Origin, Policy } from '../policy/policy.ts';
+import { presetPatterns } from '../policy/presets/presets.ts';
+import { CHECKED, type CheckKind } from './checks.ts';
+
+export type RuleKind = 'replace' | 'control' | 'never' | 'hold' | 'check' | 'deny' | 'allow';
+
+/** One line of what the launcher reads and `decide` runs: the first rule that applies to a variable decides. */
+export interface Rule {
+  readonly kind: RuleKind;
+  readonly pattern: Pattern;
+  readonly except: readonly Pattern[];
+  readonly check?: CheckKind;
+  readonly origin: Origin;
+  readonly reason: string;
+  readonly extraKey?: boolean;
+}
+
+const NOTHING: readonly Pattern[] = [];
+const BUILT_IN: Origin = 'built-in list';
+
+/**
+ * The policy as ordered rules (A4, 2 to 7):
+ * replace — a value will be set or injected under the name, or it is a credential's source;
+ * control — Cordon's own variables;
+ * never   — the code-injection list, which nothing overrides; hold — names that only an exact rule admits;
+ * check   — values that steer file reads;
+ * deny    — with each pattern's own exceptions;
+ * allow   — base, then allow. The credential guard asks between check and deny.
+ */
+export function compileRules(policy: Policy): Rule[] {
+  const allow = allowRules(policy);
+  return [
+    ...replaceRules(policy),
+    ...controlRules(),
+    ...neverRules(policy),
+    ...holdRules(allow),
+    ...checkRules(),
+    ...denyRules(policy),
+    ...allow,
+  ];
+}
+
+function replaceRules({ set, credentials }: Policy): Rule[] {
+  const rule = (name: Bytes, origin: Origin, reason: string): Rule => ({
+    kind: 'replace',
+    pattern: Pattern.exactly(name),
+    except: NOTHING,
+    origin,
+    reason,
+  });
+  return [
+    ...set.map(({ name, origin }) => rule(name, origin, 'the policy sets its own value')),
+    ...credentials.map(({ target, origin }) => rule(target, origin, 'a credential is injected under this name')),
+    ...credentials.flatMap(({ sourceVariable, target, origin }) =>
+      sourceVariable === undefined
+        ? []
+        : [rule(sourceVariable, origin, `it is the source of the credential ${showBytes(target)}`)],
+    ),
+  ];
+}
+
+const controlRules = (): Rule[] =>
+  CONTROL_VARIABLES.map((name) => ({
+    kind: 'control',
+    pattern: Pattern.parse(name),
+    except: NOTHING,
+    origin: BUILT_IN,
+    reason: "it is one of Cordon's own variables",
+  }));
+
+/** The agent base passes exactly the names of its own table; everywhere else the list wins. */
+function neverRules(policy: Policy): Rule[] {
+  const except = policy.base.preset === 'agent' ? presetPatterns('agent').map((name) => Pattern.parse(name)) : NOTHING;
+  return NEVER_PATTERNS.map((listed) => ({
+    ...listedRule('never', listed),
+    except: except.filter(({ source }) => listed.pattern.matches(source)),
+    reason: `it can make programs run other code (${listed.group}), so no policy passes it on`,
+  }));
+}
+
+function holdRules(allow: readonly Rule[]): Rule[] {
+  const named = new Set(allow.filter(({ pattern }) => pattern.exact).map(({ pattern }) => pattern.source));
+  return ONLY_BY_NAME_PATTERNS.filter(({ pattern }) => !named.has(pattern.source)).map((listed) => ({
+    ...listedRule('hold', listed),
+    reason: `it hands over authority (${listed.group}), so only a rule with its exact name passes it on`,
+  }));
+}
+
+function listedRule(kind: RuleKind, { pattern }: ListedPattern): Omit<Rule, 'reason'> {
+  return { kind, pattern, except: NOTHING, origin: BUILT_IN };
+}
+
+const checkRules = (): Rule[] =>
+  CHECKED.map(([check, name]) => ({
+    kind: 'check',
+    check,
+    pattern: Pattern.parse(name),
+    except: NOTHING,
+    origin: BUILT_IN,
+    reason: 'its value could make a library read a file of its choice',
+  }));
+
+const denyRules = ({ deny }: Policy): Rule[] =>
+  deny.map(({ pattern, except, origin }) => ({ kind: 'deny', pattern, except, origin, reason: 'a deny rule matches' }));
+
+function allowRules({ base, allow }: Policy): Rule[] {
+  const fromBase: Rule[] = presetPatterns(base.preset).map((name) => ({
+    kind: 'allow',
+    pattern: Pattern.parse(name),
+    except: NOTHING,
+    origin: base.origin,
+    reason: `base ${base.preset} includes it`,
+  }));
+  const listed: Rule[] = allow.map(({ pattern, origin, extraKey }) => ({
+    kind: 'allow',
+    pattern,
+    except: NOTHING,
+    origin,
+    reason: 'an allow rule matches',
+    ...(extraKey === true ? { extraKey } : {}),
+  }));
+  return [...fromBase, ...listed];
+}

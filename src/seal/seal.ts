@@ -1,0 +1,66 @@
+import type { Decision } from '../decide/decide.ts';
+import type { Bytes } from '../host/bytes.ts';
+import { showBytes } from '../host/bytes.ts';
+import { CordonError } from '../host/errors.ts';
+import type { ParentEnv } from '../host/parent-env.ts';
+import type { Policy } from '../policy/policy.ts';
+import { Secret } from '../secrets/secret.ts';
+
+declare const sealedBrand: unique symbol;
+
+/** The whole environment of a child: frozen, without a prototype, every value a Secret. Only `seal` makes one. */
+export type SealedEnv = Readonly<Record<string, Secret>> & { readonly [sealedBrand]: true };
+
+const sealed = new WeakSet<object>();
+
+export interface SealSources {
+  readonly policy: Policy;
+  readonly env: ParentEnv;
+  readonly credentials?: ReadonlyMap<Bytes, Secret>;
+}
+
+/** Built from empty: each passed, set or injected name once, with its value. */
+export function seal(decisions: readonly Decision[], sources: SealSources): SealedEnv {
+  refuseForbidden(decisions);
+  const set = new Map(sources.policy.set.map(({ name, value }) => [name, new Secret(value)]));
+  const result: Record<string, Secret> = Object.create(null);
+  for (const { name, verdict } of decisions) {
+    if (verdict === 'drop') continue;
+    const value =
+      verdict === 'pass' ? inherited(sources.env, name) : (verdict === 'set' ? set : sources.credentials)?.get(name);
+    if (value === undefined || (verdict === 'credential' && value.isEmpty)) throw unavailable(name, verdict);
+    result[name] = value;
+  }
+  sealed.add(result);
+  return Object.freeze(result) as SealedEnv;
+}
+
+function inherited(env: ParentEnv, name: Bytes): Secret | undefined {
+  const value = env.get(name);
+  return value === undefined ? undefined : new Secret(value);
+}
+
+export function isSealed(value: unknown): value is SealedEnv {
+  return typeof value === 'object' && value !== null && sealed.has(value);
+}
+
+/** Names and values in order, for the one place that hands them to a child. */
+export function sealedEntries(env: SealedEnv): (readonly [Bytes, Secret])[] {
+  return Object.entries(env) as [Bytes, Secret][];
+}
+
+function refuseForbidden(decisions: readonly Decision[]): void {
+  const names = decisions
+    .filter(({ forbidden }) => forbidden === true)
+    .map(({ name, reason }) => `${showBytes(name)} (${reason})`);
+  if (names.length === 0) return;
+  throw new CordonError('guard', `the credential guard forbids this launch: ${names.join(', ')}`, {
+    hint: 'deny these variables, hand over what is needed as a credential, or use --guard strip to leave them out',
+  });
+}
+
+function unavailable(name: Bytes, verdict: string): CordonError {
+  return new CordonError('credential', `no value for ${showBytes(name)} (${verdict})`, {
+    hint: 'nothing was started; an inherited variable never takes the place of a credential',
+  });
+}
