@@ -1,0 +1,98 @@
+// Builds dist/: the bundles, the type declarations, the native programs, and the path of the Node they belong to.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { buildNative, putInPlace, writeNodePath } from './install-native.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const dist = join(root, 'dist');
+const { optionalDependencies = {} } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const ENTRIES = new Set(['cli.js', 'index.js', 'keyring-helper.js']);
+
+// Entries last, each by a rename: whoever starts dist/cli.js meanwhile gets the old program or the new one, never a mixture.
+function writeBundle(files) {
+  const isEntry = (file) => ENTRIES.has(basename(file.path));
+  for (const file of files.toSorted((a, b) => isEntry(a) - isEntry(b))) {
+    const fresh = `${file.path}.${process.pid}`;
+    writeFileSync(fresh, file.contents);
+    renameSync(fresh, file.path);
+  }
+  const current = new Set(files.map((file) => basename(file.path)));
+  const stale = readdirSync(dist).filter((name) => name.endsWith('.js') && !current.has(name));
+  for (const name of stale) rmSync(join(dist, name));
+}
+
+async function bundle() {
+  const { outputFiles, metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: {
+      cli: 'src/cli/main.ts',
+      index: 'src/index.ts',
+      'keyring-helper': 'src/launch/keyring-helper.ts',
+    },
+    outdir: dist,
+    // Beside the entries: every part finds dist/native by the same relative path.
+    chunkNames: 'part-[hash]',
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    mainFields: ['module', 'main'],
+    // Its build for Node is CommonJS, which calls a require that an ES module does not have.
+    alias: { yaml: join(root, 'node_modules', 'yaml', 'browser', 'index.js') },
+    // Everything else is bundled: the package needs nothing at run time but what it can do without.
+    external: Object.keys(optionalDependencies),
+    minifyWhitespace: true,
+    legalComments: 'none',
+    metafile: true,
+    write: false,
+    logLevel: 'warning',
+  });
+  writeBundle(outputFiles);
+  writeLicences(metafile.inputs);
+}
+
+// What is bundled comes with its licence.
+function writeLicences(inputs) {
+  const packages = Object.keys(inputs).map((path) => /^node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1]);
+  const texts = [...new Set(packages)].filter(Boolean).toSorted().map(licenceOf);
+  writeFileSync(join(dist, 'third-party-licences.txt'), texts.join('\n'));
+}
+
+function licenceOf(name) {
+  const folder = join(root, 'node_modules', name);
+  const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
+  if (!file) throw new Error(`${name} is bundled, and has no licence file`);
+  return `${name}\n\n${readFileSync(join(folder, file), 'utf8')}`;
+}
+
+function declareTypes() {
+  rmSync(join(dist, 'types'), { recursive: true, force: true });
+  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+  const { status } = spawnSync(process.execPath, [tsc, '-p', join(root, 'tsconfig.build.json')], { stdio: 'inherit' });
+  if (status !== 0) throw new Error('the type declarations could not be written');
+}
+
+function installNative() {
+  const native = buildNative(root);
+  if (native) {
+    putInPlace(native.launcher, join(dist, 'native', 'cordon-launch'));
+    putInPlace(native.front, join(dist, 'bin', 'cordon'));
+  } else {
+    for (const stale of ['native', 'bin']) rmSync(join(dist, stale), { recursive: true, force: true });
+  }
+}
+
+try {
+  mkdirSync(dist, { recursive: true });
+  await bundle();
+  declareTypes();
+  writeNodePath(dist);
+  installNative();
+} catch (error) {
+  console.error(`build: ${error.message}`);
+  process.exitCode = 1;
+}

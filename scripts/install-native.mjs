@@ -1,0 +1,81 @@
+// Builds the native launcher and front with this machine's C compiler and puts them into the installed package.
+// npm may not run this by itself: `node scripts/install-native.mjs` in the package's folder does the same at any time.
+import { spawnSync } from 'node:child_process';
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const COST = 'cordon works without its native launcher, only slower to start';
+
+function isRunnable(path) {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function hasCompiler() {
+  const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
+  return ['musl-gcc', 'cc', 'gcc', 'clang'].some((name) => folders.some((folder) => isRunnable(join(folder, name))));
+}
+
+// null: nothing to build with. Throws with the compiler's own words when there is a compiler and the build fails.
+export function buildNative(root) {
+  const script = join(root, 'native', 'build.sh');
+  if (process.platform !== 'linux' || !existsSync(script) || !hasCompiler()) return null;
+  const { status, stdout, stderr, error } = spawnSync('sh', [script], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`native/build.sh failed\n${stdout ?? ''}${stderr ?? ''}${error?.message ?? ''}`);
+  return { launcher: join(root, 'native', 'build', 'cordon-launch'), front: join(root, 'native', 'build', 'cordon') };
+}
+
+// By a rename: the program may be running at this moment, and must never be seen half-written.
+export function putInPlace(from, to) {
+  mkdirSync(dirname(to), { recursive: true });
+  const fresh = `${to}.${process.pid}`;
+  copyFileSync(from, fresh);
+  chmodSync(fresh, 0o755);
+  renameSync(fresh, to);
+}
+
+// The native front starts this Node, so that it works where `node` is not on PATH.
+export function writeNodePath(dist) {
+  const path = join(dist, 'node-path');
+  writeFileSync(`${path}.${process.pid}`, `${process.execPath}\n`);
+  renameSync(`${path}.${process.pid}`, path);
+}
+
+function installIntoPackage(root) {
+  const dist = join(root, 'dist');
+  writeNodePath(dist);
+  const native = buildNative(root);
+  if (!native) {
+    console.error(`cordon: no C compiler here (on Debian: apt-get install gcc musl-tools); ${COST}`);
+    return;
+  }
+  putInPlace(native.launcher, join(dist, 'native', 'cordon-launch'));
+  putInPlace(native.front, join(root, 'bin', 'cordon'));
+}
+
+function main() {
+  const root = fileURLToPath(new URL('..', import.meta.url));
+  // A checkout has its own build, and its bin/cordon is a tracked file.
+  if (existsSync(join(root, 'src'))) return;
+  try {
+    installIntoPackage(root);
+  } catch (error) {
+    console.error(`cordon: ${error instanceof Error ? error.message : error}\n${COST}`);
+  }
+}
+
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) main();

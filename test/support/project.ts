@@ -1,0 +1,25 @@
+import { chmodSync, cpSync, mkdtempSync, readdirSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** This checkout. */
+export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+/** A new folder that other users may enter. */
+export function openFolder(name: string): string {
+  const folder = mkdtempSync(join(tmpdir(), `cordon-${name}-`));
+  chmodSync(folder, 0o755);
+  return folder;
+}
+
+const MADE_BY_SET_UP = new Set(['node_modules', 'dist', '.git']);
+
+/** A checkout of its own, not set up yet; the npm packages are those of this one, and what the compiler made is there already. */
+export function copyCheckout(): string {
+  const folder = openFolder('checkout');
+  for (const entry of readdirSync(ROOT).filter((name) => !MADE_BY_SET_UP.has(name)))
+    cpSync(join(ROOT, entry), join(folder, entry), { recursive: true, preserveTimestamps: true });
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  return folder;
+}
