@@ -1,0 +1,35 @@
+#include "launch.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+void apply_limits(const struct limit *limits, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    struct rlimit both = {.rlim_cur = limits[i].value, .rlim_max = limits[i].value};
+    if (setrlimit(limits[i].resource, &both) != 0) refuse("cannot set a resource limit: ", error_text(errno), NULL);
+  }
+}
+
+/* A script without `#!` is the shell's, as execvp has it. */
+static void execute_as_script(const char *path, char **argv, char **env) {
+  size_t count = 0;
+  while (argv[count]) count++;
+  char **shell = allot(count + 2, sizeof *shell);
+  shell[0] = (char *)"/bin/sh";
+  shell[1] = (char *)path;
+  size_t tail = count ? count - 1 : 0;
+  memcpy(shell + 2, argv + 1, tail * sizeof *shell);
+  shell[2 + tail] = NULL;
+  execve(shell[0], shell, env);
+}
+
+_Noreturn void execute(const char *path, char **argv, char **env) {
+  execve(path, argv, env);
+  if (errno == ENOEXEC) execute_as_script(path, argv, env);
+  int error = errno;
+  if (error != ENOENT && error != ENOTDIR) leave(EXIT_NOT_RUNNABLE, path, ": cannot be run: ", error_text(error), NULL);
+  if (access(path, F_OK) == 0) leave(EXIT_NOT_RUNNABLE, path, ": the interpreter it asks for was not found", NULL);
+  leave(EXIT_NOT_FOUND, path, ": not found", NULL);
+}

@@ -1,0 +1,100 @@
+#include "plan.h"
+
+#include <string.h>
+#include <unistd.h>
+#include <limits.h>
+
+struct decoder {
+  const char *in, *end;
+  char *out;
+  bool folder_allowed, has_folder;
+};
+
+static int hex_value(char digit) {
+  if (digit >= '0' && digit <= '9') return digit - '0';
+  if (digit >= 'a' && digit <= 'f') return digit - 'a' + 10;
+  if (digit >= 'A' && digit <= 'F') return digit - 'A' + 10;
+  return -1;
+}
+
+static bool decode_hex(struct decoder *d) {
+  if (d->end - d->in < 2) return false;
+  int high = hex_value(d->in[0]), low = hex_value(d->in[1]);
+  if (high < 0 || low < 0 || (high | low) == 0) return false;
+  *d->out++ = (char)(high << 4 | low);
+  d->in += 2;
+  return true;
+}
+
+/* \c leaves a NUL, which nothing else can bring in, until the working folder takes its place. */
+static bool decode_escape(struct decoder *d) {
+  static const char letters[] = "stnr\\", bytes[] = " \t\n\r\\";
+  if (d->in == d->end) return false;
+  char letter = *d->in++;
+  if (letter == 'x') return decode_hex(d);
+  if (letter == 'c' && d->folder_allowed) {
+    d->has_folder = true;
+    *d->out++ = '\0';
+    return true;
+  }
+  const char *place = memchr(letters, letter, sizeof letters - 1);
+  if (!place) return false;
+  *d->out++ = bytes[place - letters];
+  return true;
+}
+
+static enum field_error decode_one(struct decoder *d) {
+  if (d->in == d->end || *d->in == ' ') return FIELD_EMPTY;
+  if (d->in[0] == '\\' && d->end - d->in >= 2 && d->in[1] == 'e' && (d->end - d->in == 2 || d->in[2] == ' ')) {
+    d->in += 2;
+    return FIELD_OK;
+  }
+  while (d->in < d->end && *d->in != ' ') {
+    unsigned char byte = (unsigned char)*d->in++;
+    if (byte < 0x20 || byte == 0x7f) return FIELD_CONTROL_BYTE;
+    if (byte != '\\') *d->out++ = (char)byte;
+    else if (!decode_escape(d)) return FIELD_BAD_ESCAPE;
+  }
+  return FIELD_OK;
+}
+
+static const char *working_folder(void) {
+  static char folder[PATH_MAX];
+  if (!folder[0] && !getcwd(folder, sizeof folder)) folder[0] = '\0';
+  return folder[0] == '/' ? folder : NULL;
+}
+
+static bool insert_folder(struct slice *field) {
+  const char *folder = working_folder();
+  if (!folder) return false;
+  size_t folder_length = strlen(folder), count = 0;
+  for (size_t i = 0; i < field->length; i++) count += field->text[i] == '\0';
+  char *out = allot(field->length + count * folder_length + 1, 1), *start = out;
+  for (size_t i = 0; i < field->length; i++) {
+    if (field->text[i]) *out++ = field->text[i];
+    else out = mempcpy(out, folder, folder_length);
+  }
+  *out = '\0';
+  *field = (struct slice){start, (size_t)(out - start)};
+  return true;
+}
+
+/* What is decoded is never longer than what was written, so it is put behind the reading position, field after field. */
+enum field_error decode_fields(struct fields *fields, char *at, char *end, bool folder_allowed) {
+  struct decoder d = {.in = at, .end = end, .out = at, .folder_allowed = folder_allowed};
+  fields->count = 0;
+  for (;;) {
+    struct slice field = {.text = d.out};
+    d.has_folder = false;
+    enum field_error error = decode_one(&d);
+    if (error != FIELD_OK) return error;
+    field.length = (size_t)(d.out - field.text);
+    bool more = d.in < d.end;
+    d.in++;
+    *d.out++ = '\0';
+    if (d.has_folder && !insert_folder(&field)) return FIELD_NO_FOLDER;
+    fields->items = allot_more(fields->items, fields->count, &fields->capacity, sizeof *fields->items);
+    fields->items[fields->count++] = field;
+    if (!more) return FIELD_OK;
+  }
+}

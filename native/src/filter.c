@@ -1,0 +1,33 @@
+#include "launch.h"
+#include "watch.h"
+
+#include <errno.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+static _Noreturn void become_command(const struct launch *launch) {
+  apply_limits(launch->plan.limits, launch->plan.limit_count);
+  close_descriptors_from(STDERR_FILENO + 1);
+  execute(launch->plan.command, launch->argv, launch->env.entries);
+}
+
+static _Noreturn void supervise(struct launch *launch) {
+  struct watch watch;
+  watch_begin(&watch);
+  pid_t self = getpid(), pid = fork();
+  if (pid < 0) refuse("cannot fork: ", error_text(errno), NULL);
+  if (pid == 0) {
+    die_with_parent(self);
+    watch_undo(&watch);
+    become_command(launch);
+  }
+  launch_forget(launch);
+  let_go_of_input_and_output();
+  launch_end(launch, "filter", watch_child(&watch, pid, -1, NULL));
+}
+
+_Noreturn void run_filtered(struct launch *launch) {
+  if (launch->plan.supervise) supervise(launch);
+  audit_write(launch, "filter", -1);
+  become_command(launch);
+}

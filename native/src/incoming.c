@@ -1,0 +1,27 @@
+#include "incoming.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { LARGEST = 64 << 20, CHUNK = 64 << 10 };
+
+/* One byte more than was read is always there: the parser ends its last field in it. */
+static void make_room(struct incoming *incoming) {
+  if (incoming->text.length + CHUNK < incoming->capacity) return;
+  incoming->capacity = incoming->capacity ? incoming->capacity * 2 : 4 * CHUNK;
+  char *larger = allot(incoming->capacity, 1);
+  if (incoming->text.length) memcpy(larger, incoming->text.text, incoming->text.length);
+  incoming->text.text = larger;
+}
+
+enum incoming_state incoming_take(struct incoming *incoming, int fd) {
+  make_room(incoming);
+  ssize_t got = read(fd, incoming->text.text + incoming->text.length, CHUNK);
+  if (got < 0 && errno == EINTR) return INCOMING_MORE;
+  if (got < 0 && errno == EAGAIN) return INCOMING_WAIT;
+  if (got < 0) refuse("the plan could not be read: ", error_text(errno), NULL);
+  incoming->text.length += (size_t)got;
+  if (incoming->text.length > LARGEST) refuse("the plan is too large", NULL);
+  return got ? INCOMING_MORE : INCOMING_END;
+}

@@ -1,0 +1,171 @@
+#include "launch.h"
+#include "protocol.h"
+#include "watch.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+extern char **environ;
+
+enum { MAX_SETUP = sizeof(struct setup) + MAX_NAME + MAX_PWD + MAX_BPF_INSTRUCTIONS * sizeof(struct bpf_instruction) };
+enum { SAME_EVENT_MS = 200, MAX_SIGNAL = 64 };
+
+static struct {
+  struct setup head;
+  char *pwd;
+  const struct bpf_instruction *filter;
+} setup;
+
+static struct {
+  int signals;
+  pid_t command;
+  uint32_t continued;
+  /* When this process itself last got a signal from outside, sent to the whole group by a process or a terminal. */
+  int64_t group_signal_ms[2][MAX_SIGNAL + 1];
+} state;
+
+static int64_t now_ms(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000 + 1;
+}
+
+static void read_setup(void) {
+  static _Alignas(16) char packet[MAX_SETUP + 1];
+  ssize_t got = recv(CONTROL_FD, packet, sizeof packet, 0);
+  if (got < (ssize_t)sizeof setup.head) refuse("this mode is for the launcher itself", NULL);
+  memcpy(&setup.head, packet, sizeof setup.head);
+  const struct setup *head = &setup.head;
+  size_t filter_bytes = (size_t)head->instruction_count * sizeof *setup.filter;
+  size_t pwd_bytes = head->pwd_length == NO_PWD ? 0 : (size_t)head->pwd_length;
+  size_t filter_at = sizeof *head, pwd_at = filter_at + filter_bytes, name_at = pwd_at + pwd_bytes;
+  if ((size_t)got != name_at + (size_t)head->name_length || head->limit_count > MAX_LIMITS)
+    refuse("the set-up is damaged", NULL);
+  setup.filter = (const struct bpf_instruction *)(const void *)(packet + filter_at);
+  packet[got] = '\0';
+  set_subject(packet + name_at);
+  if (head->pwd_length != NO_PWD) setup.pwd = allot_text(packet + pwd_at, pwd_bytes);
+}
+
+/* Bubblewrap sets PWD on its own; the command gets what was decided. */
+static void restore_pwd(void) {
+  char **out = environ;
+  for (char **in = environ; *in; in++) {
+    if (strncmp(*in, "PWD=", 4) != 0) *out++ = *in;
+    else if (setup.pwd) *out++ = setup.pwd;
+  }
+  *out = NULL;
+}
+
+static void take_real_stdio(void) {
+  for (int fd = 0; fd <= STDERR_FILENO; fd++)
+    if (dup2(REAL_STDIN_FD + fd, fd) < 0) refuse("standard descriptors are missing", NULL);
+  close_descriptors_from(PROGRAM_FD);
+}
+
+static void report(enum report_kind kind, int status) {
+  struct report message = {.kind = kind, .status = status, .continued = state.continued};
+  if (send(CONTROL_FD, &message, sizeof message, MSG_NOSIGNAL) != (ssize_t)sizeof message) _exit(EXIT_OWN_FAILURE);
+}
+
+static _Noreturn void become_command(char **argv) {
+  struct sigaction ignore = {.sa_handler = SIG_IGN};
+  if (setup.head.child_signal_ignored) sigaction(SIGCHLD, &ignore, NULL);
+  close_descriptors_from(STDERR_FILENO + 1);
+  apply_limits(setup.head.limits, setup.head.limit_count);
+  if (setup.head.landlock_scope) cut_off_abstract_sockets();
+  if (setup.head.instruction_count) load_filter(setup.filter, (size_t)setup.head.instruction_count);
+  sigprocmask(SIG_SETMASK, &setup.head.caller_mask, NULL);
+  execute(argv[0], argv + 1, environ);
+}
+
+static void note_own_signals(void) {
+  struct signalfd_siginfo info;
+  while (read(state.signals, &info, sizeof info) == (ssize_t)sizeof info) {
+    bool by_terminal = info.ssi_code == SI_KERNEL;
+    bool from_outside = by_terminal || (info.ssi_code <= SI_USER && info.ssi_pid == 0);
+    if (from_outside && info.ssi_signo <= MAX_SIGNAL) state.group_signal_ms[by_terminal][info.ssi_signo] = now_ms();
+  }
+}
+
+/* A signal sent to the whole group has reached the command already, if it still is in that group. */
+static bool command_has_it(const struct order *order) {
+  int64_t *noted = &state.group_signal_ms[order->by_terminal != 0][order->signal];
+  bool fresh = *noted && now_ms() - *noted < SAME_EVENT_MS;
+  *noted = 0;
+  return fresh && getpgid(state.command) == getpgrp();
+}
+
+static void carry_out_order(void) {
+  struct order order;
+  ssize_t got = recv(CONTROL_FD, &order, sizeof order, MSG_DONTWAIT);
+  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  if (got != (ssize_t)sizeof order || order.signal < 1 || order.signal > MAX_SIGNAL) _exit(EXIT_OWN_FAILURE);
+  note_own_signals();
+  if (order.signal == SIGCONT) state.continued++;
+  if (order.signal == SIGCONT || !command_has_it(&order)) kill(state.command, order.signal);
+}
+
+/* When PID 1 ends, the kernel ends everything that is left inside. */
+static void reap(void) {
+  int status;
+  for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0;) {
+    if (pid != state.command) continue;
+    report(WIFSTOPPED(status) ? REPORT_STOPPED : REPORT_ENDED, WIFSTOPPED(status) ? WSTOPSIG(status) : status);
+    if (!WIFSTOPPED(status)) _exit(0);
+  }
+}
+
+static void open_signals(void) {
+  sigset_t all;
+  sigfillset(&all);
+  sigprocmask(SIG_BLOCK, &all, NULL);
+  state.signals = signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK);
+  if (state.signals < 0) refuse("cannot watch signals: ", error_text(errno), NULL);
+}
+
+/* What the group got before the command was in it is handed on; noting it keeps the supervisor's copy from being a second one. */
+static void pass_on_early(const sigset_t *early) {
+  for (int signal = 1; signal <= MAX_SIGNAL; signal++) {
+    if (signal == SIGCHLD || sigismember(early, signal) != 1) continue;
+    kill(state.command, signal);
+    state.group_signal_ms[0][signal] = state.group_signal_ms[1][signal] = now_ms();
+  }
+}
+
+static void start_command(char **argv) {
+  sigset_t early;
+  sigpending(&early);
+  note_own_signals();
+  report(REPORT_HELLO, 0);
+  state.command = vfork();
+  if (state.command < 0) refuse("cannot fork: ", error_text(errno), NULL);
+  if (state.command == 0) become_command(argv);
+  for (int fd = 0; fd <= STDERR_FILENO; fd++) close(fd);
+  pass_on_early(&early);
+}
+
+_Noreturn void inner_main(int argc, char **argv) {
+  if (getpid() != 1 || argc < 4) refuse("this mode is for the first process of a sandbox", NULL);
+  prctl(PR_SET_DUMPABLE, 0);
+  prctl(PR_SET_NAME, "cordon-inner");
+  read_setup();
+  take_real_stdio();
+  open_signals();
+  restore_pwd();
+  start_command(argv + 2);
+  struct pollfd sources[] = {{.fd = state.signals, .events = POLLIN}, {.fd = CONTROL_FD, .events = POLLIN}};
+  for (;;) {
+    if (poll(sources, 2, -1) < 0 && errno != EINTR) _exit(EXIT_OWN_FAILURE);
+    if (sources[1].revents) carry_out_order();
+    if (sources[0].revents) note_own_signals();
+    reap();
+  }
+}

@@ -1,0 +1,75 @@
+#include "launch.h"
+
+#include "watch.h"
+
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+void launch_begin(struct launch *launch, char **parent_env) {
+  *launch = (struct launch){.parent_env = parent_env};
+  clock_gettime(CLOCK_MONOTONIC, &launch->started);
+}
+
+static void follow_parent(const struct plan *plan) {
+  if (!plan->parent) return;
+  if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != plan->parent)
+    refuse("process ", decimal((uint64_t)plan->parent), " started this and is gone", NULL);
+}
+
+static char **whole_argv(const struct plan *plan, char **more, size_t more_count) {
+  struct strings argv = plan->args;
+  for (size_t i = 0; plan->append_args && i < more_count; i++) strings_add(&argv, more[i]);
+  strings_add(&argv, NULL);
+  return argv.items;
+}
+
+/* From here on this process knows no value any more, and nobody of the same user can look into it. */
+void launch_forget(struct launch *launch) {
+  prctl(PR_SET_DUMPABLE, 0);
+  wipe_strings(launch->parent_env);
+  wipe_allotted();
+}
+
+_Noreturn void launch_end(struct launch *launch, const char *isolation, int wait_status) {
+  int code = exit_code_of(wait_status);
+  audit_write(launch, isolation, code);
+  _exit(code);
+}
+
+static const char *what_was_asked(const struct plan *plan) {
+  return plan->explicit_reason ? plan->explicit_reason : "isolation `barrier` was asked for";
+}
+
+static _Noreturn void go_without_barrier(struct launch *launch, const char *why) {
+  const struct plan *plan = &launch->plan;
+  if (plan->explicit_reason || plan->isolation == ISOLATION_BARRIER)
+    refuse(what_was_asked(plan), ", which needs the barrier: ", why, "; `cordon doctor` tells how to get it", NULL);
+  warn_degraded(launch, why);
+  run_filtered(launch);
+}
+
+static _Noreturn void run_isolated(struct launch *launch) {
+  const struct plan *plan = &launch->plan;
+  if (plan->isolation == ISOLATION_FILTER && plan->explicit_reason)
+    refuse(plan->explicit_reason, ", which isolation `filter` cannot hold", NULL);
+  if (plan->isolation == ISOLATION_FILTER) run_filtered(launch);
+  if (launch->is_shim && control_is_on(launch->parent_env, "CORDON_DISABLE_BWRAP"))
+    go_without_barrier(launch, "CORDON_DISABLE_BWRAP is set");
+  if (!plan->bwrap) go_without_barrier(launch, "bubblewrap is not installed");
+  struct text reason = {0};
+  run_behind_barrier(launch, &reason);
+  text_add_bytes(&reason, "", 1);
+  go_without_barrier(launch, reason.data);
+}
+
+_Noreturn void launch_run(struct launch *launch, char **more_args, size_t more_count) {
+  if (launch->plan.append_args && !launch->is_shim) refuse("`append-args` belongs to shims only", NULL);
+  follow_parent(&launch->plan);
+  check_place(launch);
+  launch->argv = whole_argv(&launch->plan, more_args, more_count);
+  seal_env(&launch->env, &launch->plan, launch->parent_env);
+  if (launch->is_shim) print_debug(launch);
+  audit_prepare(launch);
+  run_isolated(launch);
+}

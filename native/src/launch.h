@@ -1,0 +1,70 @@
+#ifndef CORDON_LAUNCH_H
+#define CORDON_LAUNCH_H
+
+#include "env.h"
+
+#include <signal.h>
+#include <sys/types.h>
+#include <time.h>
+
+/* Prepared while names are still known, written when the exit is. */
+struct audit {
+  char *path, *warn_dir;
+  struct text record;
+};
+
+/* What a launch works with, whichever way the plan came. */
+struct launch {
+  struct plan plan;
+  struct sealed_env env;
+  char **argv;
+  /* The parent's block: read by the rules, then wiped. */
+  char **parent_env;
+  /* A shim reads its control variables from the environment and says things once per terminal session. */
+  bool is_shim;
+  struct timespec started;
+  struct audit audit;
+};
+
+/* launch.c */
+void launch_begin(struct launch *launch, char **parent_env);
+_Noreturn void launch_run(struct launch *launch, char **more_args, size_t more_count);
+void launch_forget(struct launch *launch);
+_Noreturn void launch_end(struct launch *launch, const char *isolation, int wait_status);
+
+/* filter.c */
+_Noreturn void run_filtered(struct launch *launch);
+
+/* barrier.c: returns only when bubblewrap ended before anything ran, with its reason. */
+void run_behind_barrier(struct launch *launch, struct text *reason);
+
+/* execute.c */
+_Noreturn void execute(const char *path, char **argv, char **env);
+void apply_limits(const struct limit *limits, size_t count);
+
+/* place.c: refuses a tool that is gone, and a working folder that the plan does not fit. */
+void check_place(const struct launch *launch);
+
+/* stale.c: NULL, or the path that is no longer as the plan expects. */
+const char *stale_path(const struct plan *plan);
+
+/* shim.c */
+void load_shim(struct launch *launch, const char *path);
+void load_pipe(struct launch *launch, int fd);
+void load_text(struct launch *launch, struct slice text);
+
+/* notices.c */
+bool control_is_on(char **env, const char *name);
+void print_debug(const struct launch *launch);
+void warn_degraded(const struct launch *launch, const char *why);
+bool first_in_session(const char *folder, const char *prefix);
+
+/* audit.c: a negative code is unknown, since the command takes this process over. */
+void audit_prepare(struct launch *launch);
+void audit_write(struct launch *launch, const char *isolation, int exit_code);
+
+/* placeholder.c: the descriptor of the lock, or -1. */
+int placeholders_make(const struct plan *plan);
+void placeholders_release(int lock);
+
+#endif

@@ -1,0 +1,90 @@
+#include "launch.h"
+#include "node.h"
+#include "protocol.h"
+#include "watch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+enum { PLAN_FD = 3 };
+#define FRONT_MARK "CORDON_FRONT=3"
+
+static const char *value_of(const char *name) {
+  size_t length = strlen(name);
+  for (char **entry = environ; *entry; entry++)
+    if (strncmp(*entry, name, length) == 0 && (*entry)[length] == '=') return *entry + length + 1;
+  return NULL;
+}
+
+/*
+ * The planner reads the real environment as data, from /proc; in its own it gets only how to talk to a person, so that
+ * NODE_OPTIONS and its like cannot run code in it.
+ */
+static char **planner_env(void) {
+  static const char *const shown[] = {"TERM=",  "COLORTERM=", "NO_COLOR=", "FORCE_COLOR=", "COLUMNS=",
+                                      "LINES=", "LANG=",      "LC_ALL=",   "LC_CTYPE=",    "TZ="};
+  struct strings env = {0};
+  strings_add(&env, (char *)FRONT_MARK);
+  for (char **entry = environ; *entry; entry++)
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
+      if (strncmp(*entry, shown[i], strlen(shown[i])) == 0) strings_add(&env, *entry);
+  strings_add(&env, NULL);
+  return env.items;
+}
+
+static char **planner_argv(const char *node, const char *package, char **args) {
+  struct strings argv = {0};
+  strings_add(&argv, (char *)node);
+  strings_add(&argv, join_path(package, "dist/cli.js"));
+  for (; *args; args++) strings_add(&argv, *args);
+  strings_add(&argv, NULL);
+  return argv.items;
+}
+
+static _Noreturn void become_planner(const struct watch *watch, int plan_pipe, char **argv, char **env, pid_t parent) {
+  die_with_parent(parent);
+  watch_undo(watch);
+  if (plan_pipe == PLAN_FD ? fcntl(plan_pipe, F_SETFD, 0) != 0 : dup2(plan_pipe, PLAN_FD) != PLAN_FD)
+    refuse("cannot hand over the plan's pipe: ", error_text(errno), NULL);
+  close_descriptors_from(PLAN_FD + 1);
+  execute(argv[0], argv, env);
+}
+
+/* Returns the planner's wait status; what it wrote is in `plan`. */
+static int run_planner(char **args, struct incoming *plan) {
+  const char *package = package_folder();
+  char **argv = planner_argv(find_node(package, value_of("PATH")), package, args), **env = planner_env();
+  struct watch watch;
+  int pipe_ends[2];
+  if (pipe2(pipe_ends, O_CLOEXEC) != 0 || fcntl(pipe_ends[0], F_SETFL, O_NONBLOCK) != 0)
+    refuse("cannot make a pipe: ", error_text(errno), NULL);
+  watch_begin(&watch);
+  pid_t self = getpid(), pid = fork();
+  if (pid < 0) refuse("cannot fork: ", error_text(errno), NULL);
+  if (pid == 0) become_planner(&watch, pipe_ends[1], argv, env, self);
+  close(pipe_ends[1]);
+  int status = watch_child(&watch, pid, pipe_ends[0], plan);
+  close(pipe_ends[0]);
+  watch_undo(&watch);
+  return status;
+}
+
+int main(int argc, char **argv) {
+  if (argc >= 2 && strcmp(argv[1], INNER_FLAG) == 0) inner_main(argc, argv);
+  struct launch launch;
+  struct incoming plan = {0};
+  set_subject("");
+  require_standard_descriptors();
+  launch_begin(&launch, environ);
+  int status = run_planner(argv + (argc > 0), &plan);
+  if (status != 0 || !plan.text.length) return exit_code_of(status);
+  prctl(PR_SET_DUMPABLE, 0);
+  load_text(&launch, plan.text);
+  launch_run(&launch, NULL, 0);
+}

@@ -1,0 +1,47 @@
+#include "launch.h"
+#include "protocol.h"
+#include "pty.h"
+
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+extern char **environ;
+
+static const char plan_flag[] = "--plan-fd=";
+
+static _Noreturn void run_shim(int argc, char **argv) {
+  struct launch launch;
+  launch_begin(&launch, environ);
+  launch.is_shim = true;
+  load_shim(&launch, argv[1]);
+  launch_run(&launch, argv + 2, (size_t)argc - 2);
+}
+
+/* The plan carries the values themselves here, so nobody may look into this process from its first byte on. */
+static _Noreturn void run_piped(const char *number, bool in_own_terminal) {
+  struct launch launch;
+  uint64_t fd;
+  if (!parse_number(number, &fd) || fd > INT32_MAX) refuse("--plan-fd: a descriptor's number was expected", NULL);
+  if (in_own_terminal) enter_own_terminal((int)fd);
+  launch_begin(&launch, environ);
+  prctl(PR_SET_DUMPABLE, 0);
+  load_pipe(&launch, (int)fd);
+  launch_run(&launch, NULL, 0);
+}
+
+int main(int argc, char **argv) {
+  if (argc >= 2 && strcmp(argv[1], INNER_FLAG) == 0) inner_main(argc, argv);
+  require_standard_descriptors();
+  if (argc == 2 && strcmp(argv[1], "--version") == 0) {
+    static const char version[] = "cordon-launch " CORDON_VERSION "\n";
+    return write_whole(STDOUT_FILENO, version, sizeof version - 1) ? 0 : EXIT_OWN_FAILURE;
+  }
+  bool in_own_terminal = argc == 3 && strcmp(argv[1], "--pty") == 0;
+  const char *last = argc >= 2 ? argv[argc - 1] : "";
+  if ((argc == 2 || in_own_terminal) && strncmp(last, plan_flag, sizeof plan_flag - 1) == 0)
+    run_piped(last + sizeof plan_flag - 1, in_own_terminal);
+  if (argc < 2 || argv[1][0] == '-')
+    refuse("this runs plans: as the interpreter of a shim, or with --plan-fd=N; people use `cordon`", NULL);
+  run_shim(argc, argv);
+}

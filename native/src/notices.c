@@ -1,0 +1,104 @@
+#include "launch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+bool control_is_on(char **env, const char *name) {
+  size_t length = strlen(name);
+  for (; *env; env++)
+    if (strncmp(*env, name, length) == 0 && strcmp(*env + length, "=1") == 0) return true;
+  return false;
+}
+
+static int by_name(const void *left, const void *right) {
+  const struct slice *a = left, *b = right;
+  int order = memcmp(a->text, b->text, a->length < b->length ? a->length : b->length);
+  return order ? order : (a->length > b->length) - (a->length < b->length);
+}
+
+static void print_names(const char *verdict, struct slice *names, size_t count) {
+  struct text line = {0};
+  qsort(names, count, sizeof *names, by_name);
+  text_add(&line, "[cordon shim: ");
+  text_add_shown(&line, subject(), strlen(subject()));
+  text_add(&line, "] env ");
+  text_add(&line, verdict);
+  text_add(&line, " (");
+  text_add_number(&line, count);
+  text_add(&line, " vars):");
+  for (size_t i = 0; i < count; i++) {
+    text_add(&line, " ");
+    text_add_shown(&line, names[i].text, names[i].length);
+  }
+  text_add(&line, "\n");
+  write_whole(STDERR_FILENO, line.data, line.length);
+  text_free(&line);
+}
+
+static void print_passed(const struct launch *launch) {
+  char **entries = launch->env.entries;
+  size_t count = 0;
+  while (entries[count]) count++;
+  struct slice *names = allot(count, sizeof *names);
+  for (size_t i = 0; i < count; i++) names[i] = (struct slice){entries[i], strcspn(entries[i], "=")};
+  print_names("passed", names, count);
+}
+
+static void print_blocked(const struct launch *launch) {
+  const struct sealed_env *env = &launch->env;
+  struct slice *names = allot(env->decision_count, sizeof *names);
+  size_t count = 0;
+  for (size_t i = 0; i < env->decision_count; i++) {
+    const struct decision *decision = &env->decisions[i];
+    if (decision->outcome == OUTCOME_PASSED || decision->outcome == OUTCOME_DUPLICATE) continue;
+    names[count++] = (struct slice){(char *)decision->name, decision->name_length};
+  }
+  print_names("blocked", names, count);
+}
+
+void print_debug(const struct launch *launch) {
+  if (!control_is_on(launch->parent_env, "CORDON_SHIM_DEBUG") &&
+      !control_is_on(launch->parent_env, "CORDON_SHIM_VERBOSE"))
+    return;
+  if (launch->plan.debug_head) {
+    struct text line = {0};
+    text_add_shown(&line, launch->plan.debug_head, strlen(launch->plan.debug_head));
+    text_add(&line, "\n");
+    write_whole(STDERR_FILENO, line.data, line.length);
+    text_free(&line);
+  }
+  print_passed(launch);
+  print_blocked(launch);
+}
+
+/* A marker that cannot be made means the notice comes again, never that it is lost. */
+bool first_in_session(const char *folder, const char *prefix) {
+  if (!folder) return true;
+  struct text path = {0};
+  text_add(&path, folder);
+  text_add(&path, "/");
+  text_add(&path, prefix);
+  text_add_number(&path, (uint64_t)getsid(0));
+  text_add_bytes(&path, "", 1);
+  int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+  int fd = open(path.data, flags, 0600);
+  if (fd < 0 && errno == ENOENT && mkdir(folder, 0700) == 0) fd = open(path.data, flags, 0600);
+  bool seen = fd < 0 && errno == EEXIST;
+  if (fd >= 0) close(fd);
+  text_free(&path);
+  return !seen;
+}
+
+void warn_degraded(const struct launch *launch, const char *why) {
+  if (launch->is_shim) {
+    if (control_is_on(launch->parent_env, "CORDON_POLICY_QUIET")) return;
+    if (!first_in_session(launch->plan.warn_dir, "policy-warned-")) return;
+  }
+  say("warning: no barrier (", why, "): the environment is filtered, but the command can still read that of other "
+      "processes in /proc, and files; `cordon doctor` tells how to get the barrier",
+      launch->is_shim ? ", CORDON_POLICY_QUIET=1 silences this" : "", NULL);
+}

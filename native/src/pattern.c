@@ -1,0 +1,111 @@
+#include "pattern.h"
+
+#include <string.h>
+
+struct compiler {
+  const unsigned char *at, *end;
+  uint32_t *atoms;
+  size_t atom_count;
+  struct byte_set *sets;
+  size_t set_count, set_capacity;
+  struct segment *segments;
+  size_t segment_count, segment_capacity;
+};
+
+static void set_add(struct byte_set *set, unsigned char byte) { set->bits[byte >> 6] |= 1ull << (byte & 63); }
+
+static const unsigned char *set_end(const unsigned char *at, const unsigned char *end) {
+  if (at < end && *at == '!') at++;
+  if (at < end && *at == ']') at++;
+  return at < end ? memchr(at, ']', (size_t)(end - at)) : NULL;
+}
+
+/* `at` is behind the `[`. A range written backwards holds nothing, as in fnmatch. */
+static struct byte_set read_set(const unsigned char *at, const unsigned char *close) {
+  struct byte_set set = {{0}};
+  bool negated = *at == '!';
+  if (negated) at++;
+  while (at < close) {
+    bool range = close - at >= 3 && at[1] == '-';
+    unsigned last = range ? at[2] : *at;
+    for (unsigned byte = *at; byte <= last; byte++) set_add(&set, (unsigned char)byte);
+    at += range ? 3 : 1;
+  }
+  for (size_t i = 0; negated && i < 4; i++) set.bits[i] = ~set.bits[i];
+  return set;
+}
+
+static bool compile_set(struct compiler *c) {
+  const unsigned char *close = set_end(c->at, c->end);
+  if (!close) return false;
+  c->sets = allot_more(c->sets, c->set_count, &c->set_capacity, sizeof *c->sets);
+  c->sets[c->set_count] = read_set(c->at, close);
+  c->atoms[c->atom_count++] = ATOM_SET + (uint32_t)c->set_count++;
+  c->at = close + 1;
+  return true;
+}
+
+static void close_segment(struct compiler *c, const unsigned char *text, size_t first_atom) {
+  size_t length = c->atom_count - first_atom;
+  if (!length) return;
+  bool plain = true;
+  for (size_t i = 0; i < length; i++) plain = plain && c->atoms[first_atom + i] < ATOM_ANY;
+  c->segments = allot_more(c->segments, c->segment_count, &c->segment_capacity, sizeof *c->segments);
+  c->segments[c->segment_count++] = (struct segment){
+      .literal = plain ? (const char *)text : NULL, .atoms = c->atoms + first_atom, .length = length};
+}
+
+static bool compile_segments(struct compiler *c) {
+  while (c->at < c->end) {
+    const unsigned char *text = c->at;
+    size_t first_atom = c->atom_count;
+    while (c->at < c->end && *c->at != '*') {
+      unsigned char byte = *c->at++;
+      if (byte != '[') c->atoms[c->atom_count++] = byte == '?' ? ATOM_ANY : byte;
+      else if (!compile_set(c)) return false;
+    }
+    close_segment(c, text, first_atom);
+    while (c->at < c->end && *c->at == '*') c->at++;
+  }
+  return true;
+}
+
+static uint64_t pairs_in(const struct segment *segment) {
+  uint64_t pairs = 0;
+  for (size_t i = 1; i < segment->length; i++) {
+    uint32_t first = segment->atoms[i - 1], second = segment->atoms[i];
+    if (first < ATOM_ANY && second < ATOM_ANY) pairs |= pair_bit((unsigned char)first, (unsigned char)second);
+  }
+  return pairs;
+}
+
+static const char *compile_glob(struct pattern *pattern) {
+  const unsigned char *text = (const unsigned char *)pattern->text.text;
+  size_t length = pattern->text.length;
+  struct compiler c = {.at = text, .end = text + length, .atoms = allot(length, sizeof *c.atoms)};
+  if (!compile_segments(&c)) return "`[` without its `]`";
+  struct glob *glob = allot(1, sizeof *glob);
+  *glob = (struct glob){.segments = c.segments,
+                        .count = c.segment_count,
+                        .sets = c.sets,
+                        .shortest = c.atom_count,
+                        .open_start = text[0] == '*',
+                        .open_end = c.end[-1] == '*'};
+  for (size_t i = 0; i < glob->count; i++) pattern->pairs |= pairs_in(&glob->segments[i]);
+  pattern->glob = glob;
+  return NULL;
+}
+
+void pattern_of_name(struct pattern *pattern, struct slice name) {
+  *pattern = (struct pattern){.kind = PATTERN_EXACT, .text = name, .literal_length = name.length};
+}
+
+const char *pattern_compile(struct pattern *pattern, struct slice text) {
+  if (!text.length) return "an empty pattern";
+  pattern_of_name(pattern, text);
+  size_t plain = strcspn(text.text, "*?[");
+  if (plain == text.length) return NULL;
+  pattern->literal_length = plain;
+  pattern->kind = plain == text.length - 1 && text.text[plain] == '*' ? PATTERN_PREFIX : PATTERN_GLOB;
+  return pattern->kind == PATTERN_GLOB ? compile_glob(pattern) : NULL;
+}

@@ -1,0 +1,53 @@
+#ifndef CORDON_PROTOCOL_H
+#define CORDON_PROTOCOL_H
+
+#include "kernel.h"
+#include "plan.h"
+
+#include <signal.h>
+
+/*
+ * The supervisor outside and the inner process (PID 1 of the sandbox) are the same program and talk over a
+ * SOCK_SEQPACKET pair: first one setup, then orders inwards and reports outwards. The command never holds either end.
+ */
+
+/* Where the inner process finds what it was handed; bubblewrap itself has only 0–2. */
+enum { CONTROL_FD = 3, PROGRAM_FD = 4, REAL_STDIN_FD = 5, REAL_STDOUT_FD = 6, REAL_STDERR_FD = 7, FIRST_FREE_FD = 8 };
+#define PROGRAM_PATH "/proc/self/fd/4"
+#define INNER_FLAG "--inner"
+
+enum { MAX_NAME = 256, MAX_PWD = 64 << 10, NO_PWD = -1 };
+
+/* Followed by the name, the PWD entry and the filter program, as long as said here. */
+struct setup {
+  sigset_t caller_mask;
+  int32_t child_signal_ignored, landlock_scope;
+  int32_t name_length, pwd_length, instruction_count;
+  uint32_t limit_count;
+  struct limit limits[MAX_LIMITS];
+};
+
+struct order {
+  int32_t signal;
+  /* Raised by a terminal rather than sent by a process. */
+  int32_t by_terminal;
+};
+
+enum report_kind { REPORT_HELLO = 1, REPORT_STOPPED, REPORT_ENDED };
+
+struct report {
+  int32_t kind;
+  /* The stop signal, or the wait status. */
+  int32_t status;
+  /* How many SIGCONT orders had been carried out: tells an old stop from a new one. */
+  uint32_t continued;
+};
+
+/* inner.c */
+_Noreturn void inner_main(int argc, char **argv);
+
+/* lockdown.c */
+void cut_off_abstract_sockets(void);
+void load_filter(const struct bpf_instruction *instructions, size_t count);
+
+#endif

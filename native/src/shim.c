@@ -1,0 +1,116 @@
+#include "incoming.h"
+#include "launch.h"
+#include "watch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { LARGEST_SHIM = 8 << 20 };
+
+/* Whoever can write a plan decides what runs: only its owner, who is this user or root, may have been able to. */
+static void check_owner_and_mode(const char *path, const struct stat *found) {
+  if (!S_ISREG(found->st_mode)) refuse(path, ": not a regular file", NULL);
+  if (found->st_uid != geteuid() && found->st_uid != 0)
+    refuse(path, ": belongs to user ", decimal(found->st_uid), ", not to user ", decimal(geteuid()), " or root", NULL);
+  if (found->st_mode & (S_IWGRP | S_IWOTH))
+    refuse(path, ": others can write to it; repair with chmod go-w", NULL);
+  if (found->st_size > LARGEST_SHIM) refuse(path, ": too large for a plan", NULL);
+}
+
+static struct slice read_file(int fd, size_t size, const char *path) {
+  struct slice text = {.text = allot(size + 1, 1)};
+  while (text.length < size) {
+    ssize_t got = read(fd, text.text + text.length, size - text.length);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) refuse(path, ": ", error_text(errno), NULL);
+    if (got == 0) break;
+    text.length += (size_t)got;
+  }
+  return text;
+}
+
+static struct slice read_shim(const char *path) {
+  struct stat found;
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+  if (fd < 0 || fstat(fd, &found) != 0) refuse(path, ": ", error_text(errno), NULL);
+  check_owner_and_mode(path, &found);
+  struct slice text = read_file(fd, (size_t)found.st_size, path);
+  close(fd);
+  return text;
+}
+
+static void parse(struct launch *launch, struct slice text) {
+  plan_parse(&launch->plan, text);
+  if (launch->plan.name) set_subject(launch->plan.name);
+}
+
+static char **kept_env(const struct plan *plan, char **parent) {
+  struct strings kept = {0};
+  for (; *parent; parent++)
+    for (size_t i = 0; i < plan->rebuild_keep.count; i++) {
+      size_t length = strlen(plan->rebuild_keep.items[i]);
+      if (strncmp(*parent, plan->rebuild_keep.items[i], length) == 0 && (*parent)[length] == '=')
+        strings_add(&kept, *parent);
+    }
+  strings_add(&kept, NULL);
+  return kept.items;
+}
+
+/* The tool's input is not the rebuild's to read, nor the tool's output its to write. */
+static _Noreturn void become_rebuild(const struct plan *plan, char **env) {
+  int nothing = open("/dev/null", O_RDONLY);
+  if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) _exit(EXIT_OWN_FAILURE);
+  close_descriptors_from(STDERR_FILENO + 1);
+  struct strings argv = plan->rebuild;
+  strings_add(&argv, NULL);
+  execute(argv.items[0], argv.items, env);
+}
+
+static void rebuild(const struct plan *plan, char **parent, const char *changed) {
+  if (!plan->rebuild.count) refuse(changed, ": changed since this was prepared; start it again", NULL);
+  char **env = kept_env(plan, parent);
+  struct sigaction before;
+  take_child_signal(&before);
+  pid_t pid = fork();
+  if (pid < 0) refuse("cannot fork: ", error_text(errno), NULL);
+  if (pid == 0) become_rebuild(plan, env);
+  int status;
+  while (waitpid(pid, &status, 0) < 0)
+    if (errno != EINTR) refuse("the rebuild could not be waited for: ", error_text(errno), NULL);
+  sigaction(SIGCHLD, &before, NULL);
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+    refuse(changed, ": changed, and the policy could not be applied anew (", plan->rebuild.items[0], " failed)", NULL);
+}
+
+/* Rebuilt at most once: a plan that is stale again at once would go round for ever. */
+void load_shim(struct launch *launch, const char *path) {
+  const char *name = strrchr(path, '/');
+  set_subject(name ? name + 1 : path);
+  parse(launch, read_shim(path));
+  const char *changed = stale_path(&launch->plan);
+  if (!changed) return;
+  rebuild(&launch->plan, launch->parent_env, changed);
+  parse(launch, read_shim(path));
+  changed = stale_path(&launch->plan);
+  if (changed) refuse(changed, ": changed, and ", path, " still does not fit it after a rebuild", NULL);
+}
+
+void load_pipe(struct launch *launch, int fd) {
+  struct stat found;
+  if (fd <= STDERR_FILENO || fstat(fd, &found) != 0) refuse("the plan's descriptor is not open", NULL);
+  if (!S_ISFIFO(found.st_mode) && !S_ISSOCK(found.st_mode)) refuse("the plan's descriptor is not a pipe", NULL);
+  struct incoming plan = {0};
+  while (incoming_take(&plan, fd) != INCOMING_END) continue;
+  close(fd);
+  load_text(launch, plan.text);
+}
+
+void load_text(struct launch *launch, struct slice text) {
+  parse(launch, text);
+  const char *changed = stale_path(&launch->plan);
+  if (changed) refuse(changed, ": changed since this was prepared; start it again", NULL);
+}

@@ -1,0 +1,55 @@
+#include "watch.h"
+
+#include "kernel.h"
+
+#include <errno.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+/* Faults are this process's own; TSTP, TTIN and TTOU shall stop it together with its group. */
+static sigset_t watched_signals(void) {
+  static const int own[] = {SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS, SIGTSTP, SIGTTIN, SIGTTOU};
+  sigset_t set;
+  sigfillset(&set);
+  for (size_t i = 0; i < sizeof own / sizeof *own; i++) sigdelset(&set, own[i]);
+  return set;
+}
+
+void take_child_signal(struct sigaction *before) {
+  struct sigaction plain = {.sa_handler = SIG_DFL};
+  sigaction(SIGCHLD, &plain, before);
+}
+
+void watch_begin(struct watch *watch) {
+  sigset_t set = watched_signals();
+  sigprocmask(SIG_BLOCK, &set, &watch->caller_mask);
+  take_child_signal(&watch->caller_child_action);
+  sigpending(&watch->early);
+  watch->fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+  if (watch->fd < 0) refuse("cannot watch signals: ", error_text(errno), NULL);
+}
+
+void watch_undo(const struct watch *watch) {
+  close(watch->fd);
+  sigaction(SIGCHLD, &watch->caller_child_action, NULL);
+  sigprocmask(SIG_SETMASK, &watch->caller_mask, NULL);
+}
+
+/* What a terminal raised has reached the child through the group, unless it came before there was a child. */
+bool watch_next(struct watch *watch, struct caught *caught) {
+  struct signalfd_siginfo info;
+  if (read(watch->fd, &info, sizeof info) != (ssize_t)sizeof info) return false;
+  caught->signal = (int)info.ssi_signo;
+  caught->by_process = info.ssi_code != SI_KERNEL || sigismember(&watch->early, caught->signal) == 1;
+  sigdelset(&watch->early, caught->signal);
+  return true;
+}
+
+void die_with_parent(pid_t parent) {
+  if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent) _exit(EXIT_OWN_FAILURE);
+}
+
+void stop_alike(int signal) {
+  if (signal == SIGSTOP || signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU) kill(getpid(), signal);
+}

@@ -1,0 +1,42 @@
+#ifndef CORDON_WATCH_H
+#define CORDON_WATCH_H
+
+#include "incoming.h"
+
+#include <signal.h>
+#include <sys/types.h>
+
+/* Signals as a supervisor sees them: they wait in a descriptor, and the command gets back what the caller had. */
+struct watch {
+  int fd;
+  sigset_t caller_mask;
+  /* Pending before there was a child that could have got them too. */
+  sigset_t early;
+  struct sigaction caller_child_action;
+};
+
+struct caught {
+  int signal;
+  bool by_process;
+};
+
+void watch_begin(struct watch *watch);
+/* In the child, before it becomes the command, and in the parent that will supervise no longer. */
+void watch_undo(const struct watch *watch);
+bool watch_next(struct watch *watch, struct caught *caught);
+
+/* With SIGCHLD ignored, as some callers leave it, nothing could be waited for. */
+void take_child_signal(struct sigaction *before);
+
+/* Ends with the parent; `parent` is who it must be. */
+void die_with_parent(pid_t parent);
+
+/* Stops as the child did, so that the shell sees a stopped job. */
+void stop_alike(int signal);
+
+/* child.c: waits for a direct child, passing signals on; a plan may come through `pipe` meanwhile (or -1). */
+int watch_child(struct watch *watch, pid_t pid, int pipe, struct incoming *incoming);
+
+int exit_code_of(int wait_status);
+
+#endif

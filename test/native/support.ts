@@ -1,0 +1,149 @@
+import { execFileSync, type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process';
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openFolder, ROOT } from '../support/project.ts';
+
+export type Build = 'release' | 'sanitize';
+
+export const BUILDS: readonly Build[] = ['release', 'sanitize'];
+export const ISOLATIONS = ['filter', 'barrier'] as const;
+export type Isolation = (typeof ISOLATIONS)[number];
+
+const built = new Map<Build, string>();
+
+/** The folder of the built programs, which are made current once. */
+export function programs(build: Build = 'release'): string {
+  const known = built.get(build);
+  if (known !== undefined) return known;
+  execFileSync(join(ROOT, 'native/build.sh'), [build], { stdio: 'pipe' });
+  const folder = join(ROOT, 'native/build', build === 'release' ? '' : build);
+  built.set(build, folder);
+  return folder;
+}
+
+export const BWRAP = '/usr/bin/bwrap';
+export const SANDBOX =
+  'sandbox --unshare-pid --unshare-ipc --unshare-uts --as-pid-1 --die-with-parent --cap-drop ALL --bind / / --dev /dev --proc /proc';
+
+export interface ShimParts {
+  readonly build?: Build;
+  readonly isolation?: Isolation | 'auto';
+  /** Lines that come first, e.g. rules. */
+  readonly lines?: readonly string[];
+  readonly command?: string;
+  readonly args?: readonly string[];
+  readonly name?: string;
+  readonly folder?: string;
+}
+
+export function planLines({
+  isolation = 'filter',
+  lines = [],
+  command = '/bin/sh',
+  args = ['sh'],
+  name = 'tool',
+}: ShimParts): string[] {
+  return [
+    'cordon-plan 1',
+    `name ${name}`,
+    ...lines,
+    `command ${command}`,
+    ...args.map((argument) => `arg ${argument}`),
+    `isolation ${isolation}`,
+    ...(isolation === 'filter' ? [] : [`bwrap ${BWRAP}`, SANDBOX]),
+  ];
+}
+
+export function writeShim(lines: readonly string[], { build = 'release', folder = openFolder('shim'), name = 'tool' }: ShimParts = {}): string {
+  const path = join(folder, name);
+  const text = [`#!${join(programs(build), 'cordon-launch')}`, ...lines, 'end', ''].join('\n');
+  writeFileSync(path, Buffer.from(text, 'latin1'));
+  chmodSync(path, 0o755);
+  return path;
+}
+
+/** An executable plan that runs a shell, or another command, with the arguments it is given. */
+export function shim(parts: ShimParts = {}): string {
+  return writeShim([...planLines(parts), 'append-args'], parts);
+}
+
+export interface Ran {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly input?: string | Buffer;
+  readonly cwd?: string;
+  readonly uid?: number;
+  readonly gid?: number;
+}
+
+const PATH = '/usr/local/bin:/usr/bin:/bin';
+
+export function run(program: string, args: readonly string[] = [], { env, input = '', ...rest }: RunOptions = {}): Ran {
+  const environment = Object.assign(Object.create(null), { PATH, NODE_V8_COVERAGE: undefined }, env);
+  const { status, signal, stdout, stderr }: SpawnSyncReturns<Buffer> = spawnSync(program, args, {
+    env: environment,
+    input,
+    maxBuffer: 1 << 28,
+    ...rest,
+  });
+  if (signal !== null) throw new Error(`${program} died of ${signal}: ${stderr}`);
+  return { code: status, stdout: stdout.toString('latin1'), stderr: stderr.toString('latin1') };
+}
+
+/** What `env -0` of the command showed, as NAME=VALUE entries. */
+export const entriesOf = ({ stdout }: Ran) => stdout.split('\0').filter((entry) => entry !== '');
+
+/** A started program whose output can be waited for. */
+export class Running {
+  readonly child;
+  #output = '';
+  #errors = '';
+  readonly ended: Promise<{ code: number | null; signal: string | null }>;
+
+  constructor(program: string, args: readonly string[] = [], env: Readonly<Record<string, string>> = {}) {
+    this.child = spawn(program, args, { env: Object.assign(Object.create(null), { PATH, NODE_V8_COVERAGE: undefined }, env) });
+    this.child.stdout.setEncoding('latin1').on('data', (text: string) => {
+      this.#output += text;
+    });
+    this.child.stderr.setEncoding('latin1').on('data', (text: string) => {
+      this.#errors += text;
+    });
+    this.child.stdin.on('error', () => undefined);
+    this.ended = new Promise((resolve) => {
+      this.child.once('close', (code, signal) => resolve({ code, signal }));
+    });
+  }
+
+  get pid(): number {
+    return this.child.pid as number;
+  }
+
+  get output(): string {
+    return this.#output;
+  }
+
+  get errors(): string {
+    return this.#errors;
+  }
+
+  /** Until the output matches, or has ended without. */
+  async says(expected: RegExp): Promise<RegExpExecArray> {
+    for (;;) {
+      const found = expected.exec(this.#output);
+      if (found !== null) return found;
+      if (this.child.stdout.readableEnded) throw new Error(`ended without ${expected}: ${this.#output} ${this.#errors}`);
+      await new Promise((resolve) => {
+        const done = () => {
+          this.child.stdout.off('data', done).off('end', done);
+          resolve(undefined);
+        };
+        this.child.stdout.on('data', done).on('end', done);
+      });
+    }
+  }
+}
