@@ -8,6 +8,10 @@ export interface ErrorDetails {
   readonly where?: string | undefined;
   /** What the reader can do about it. */
   readonly hint?: string | undefined;
+  /** The line of the file with a mark under the spot. */
+  readonly frame?: readonly string[];
+  /** What else is wrong with the same file. */
+  readonly related?: readonly CordonError[];
   readonly exitCode?: number | undefined;
   readonly cause?: unknown;
 }
@@ -17,6 +21,8 @@ export class CordonError extends Error {
   readonly kind: string;
   readonly where: string | undefined;
   readonly hint: string | undefined;
+  readonly frame: readonly string[];
+  readonly related: readonly CordonError[];
   readonly exitCode: number;
 
   constructor(kind: string, message: string, details: ErrorDetails = {}) {
@@ -25,6 +31,8 @@ export class CordonError extends Error {
     this.kind = kind;
     this.where = details.where;
     this.hint = details.hint;
+    this.frame = details.frame ?? [];
+    this.related = details.related ?? [];
     this.exitCode = details.exitCode ?? EXIT.failure;
   }
 }

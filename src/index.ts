@@ -1,0 +1,17 @@
+export { buildFilteredEnv, type FilteredEnvOptions } from './agents/build-filtered-env.ts';
+export { type Decision, decide, type Verdict } from './decide/decide.ts';
+export { explain } from './decide/explain.ts';
+export { type Bytes, bytesOfText } from './host/bytes.ts';
+export { CordonError } from './host/errors.ts';
+export { ParentEnv } from './host/parent-env.ts';
+export { type Launched, type LaunchOptions, type LaunchResult, launch } from './launch/launch.ts';
+export type { Prepared } from './launch/prepare.ts';
+export { type PrepareOptions, prepare } from './library.ts';
+export { type Command, type LaunchPlan, type PlanInput, plan } from './plan/plan.ts';
+export { DEFAULT_POLICY, type Policy } from './policy/policy.ts';
+export { type LoadPolicyOptions, loadPolicy } from './policy/profile/load-policy.ts';
+export type { ProfileData } from './policy/profile/schema.ts';
+export { type SealedEnv, type SealSources, seal } from './seal/seal.ts';
+export { Secret } from './secrets/secret.ts';
+export * from './spec/index.ts';
+export { launchSpec, prepareSpec, specPolicy } from './spec/launch.ts';

@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto';
+import { appendFileSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Decision, Verdict } from '../decide/decide.ts';
+import { type Bytes, showBytes } from '../host/bytes.ts';
+import type { Records } from '../plan/plan.ts';
+import type { Policy } from '../policy/policy.ts';
+
+const AUDIT_FILE = 'audit.jsonl';
+
+export const auditFile = (stateFolder: string) => join(stateFolder, AUDIT_FILE);
+
+interface AuditFacts {
+  readonly policy: Policy;
+  readonly decisions: readonly Decision[];
+  readonly path: Bytes;
+  /** Arguments may hold what a user typed as a secret, so only their number is kept. */
+  readonly argumentCount: number;
+}
+
+/** The first fields of the record, an unclosed JSON object: the launcher adds what it alone knows, isolation reached and exit. */
+export function auditHead({ policy, decisions, path, argumentCount }: AuditFacts): string {
+  const names = (verdict: Verdict) =>
+    decisions.filter((decision) => decision.verdict === verdict).map(({ name }) => showBytes(name));
+  const record = {
+    time: new Date().toISOString(),
+    id: randomUUID(),
+    command: showBytes(path),
+    arguments: argumentCount,
+    policy: policy.origin,
+    passed: names('pass'),
+    set: names('set'),
+    credentials: names('credential'),
+    dropped: decisions
+      .filter(({ verdict }) => verdict === 'drop')
+      .map(({ name, rule }) => ({ name: showBytes(name), rule })),
+    asked: policy.isolation,
+  };
+  return JSON.stringify(record).slice(0, -1);
+}
+
+/** For the executor in Node; the native launcher writes its own lines. A full disk never stops a launch. */
+export function appendAudit(records: Records | undefined, outcome: object): void {
+  if (records?.audit === undefined) return;
+  try {
+    appendFileSync(records.audit.file, `${records.audit.head},${JSON.stringify(outcome).slice(1)}\n`, { mode: 0o600 });
+  } catch {
+    // Said by `cordon doctor`; the command has already run.
+  }
+}
+
+export interface AuditRecord {
+  readonly time: string;
+  readonly id: string;
+  readonly command: string;
+  readonly arguments: number;
+  readonly policy: string;
+  readonly passed: readonly string[];
+  readonly set?: readonly string[];
+  readonly credentials?: readonly string[];
+  readonly dropped: readonly { readonly name: string; readonly rule: string }[];
+  readonly isolation: string;
+  readonly exit: number | null;
+}
+
+/** All records, oldest first, the rotated file included. A line that was cut short by a full disk is left out. */
+export function readAudit(stateFolder: string): AuditRecord[] {
+  const path = auditFile(stateFolder);
+  return [`${path}.1`, path].flatMap((file) => readLines(file)).flatMap((line) => parseRecord(line));
+}
+
+function readLines(file: string): string[] {
+  try {
+    return readFileSync(file, 'utf8')
+      .split('\n')
+      .filter((line) => line !== '');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+function parseRecord(line: string): AuditRecord[] {
+  try {
+    return [JSON.parse(line) as AuditRecord];
+  } catch {
+    return [];
+  }
+}

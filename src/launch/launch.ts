@@ -1,0 +1,62 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { constants } from 'node:os';
+import { isPlan, type LaunchPlan } from '../plan/plan.ts';
+import { planText } from '../plan/plan-text.ts';
+import { nativeLauncher } from './native.ts';
+import { spawnByNode } from './node-executor.ts';
+import { emptyEnvironment, type StdioOptions, stdioOf } from './spawn-options.ts';
+
+export interface LaunchOptions extends StdioOptions {
+  readonly signal?: AbortSignal;
+  /** The command gets a terminal of its own, whose output comes through stdout; stdin must be the caller's terminal. Native launcher only. */
+  readonly ownTerminal?: boolean;
+}
+
+export interface LaunchResult {
+  /** The command's own code; 128+n after death by signal n; 125, 126, 127 as documented. */
+  readonly exitCode: number;
+}
+
+export interface Launched {
+  readonly child: ChildProcess;
+  readonly result: Promise<LaunchResult>;
+}
+
+/** Starts what the plan says: the one way from Cordon to a new process. */
+export function launch(plan: LaunchPlan, options: LaunchOptions = {}): Launched {
+  if (!isPlan(plan)) throw new TypeError('launch takes only a plan made by plan()');
+  const launcher = nativeLauncher();
+  const child = launcher === undefined ? spawnByNode(plan, options) : spawnByLauncher(launcher, plan, options);
+  const abort = () => child.kill('SIGTERM');
+  options.signal?.addEventListener('abort', abort, { once: true });
+  const result = exitOf(child).finally(() => options.signal?.removeEventListener('abort', abort));
+  if (options.signal?.aborted === true) abort();
+  return { child, result };
+}
+
+/** The launcher gets an empty environment and the plan over a pipe; it dies with this process. */
+function spawnByLauncher(launcher: string, plan: LaunchPlan, options: LaunchOptions): ChildProcess {
+  const child = spawn(launcher, [...(options.ownTerminal === true ? ['--pty'] : []), '--plan-fd=3'], {
+    cwd: plan.workdir,
+    env: emptyEnvironment(),
+    stdio: [...stdioOf(options), 'pipe', ...(options.ownTerminal === true ? (['pipe'] as const) : [])],
+  });
+  // What relays a terminal stands between us and the launcher, and dies with us.
+  const parent = options.ownTerminal === true ? child.pid : process.pid;
+  const text = planText(plan, 'with-values').replace(/^cordon-plan 1\n/, `cordon-plan 1\nparent ${parent}\n`);
+  const pipe = child.stdio[3] as NodeJS.WritableStream;
+  pipe.on('error', () => undefined); // A launcher that refuses early closes its end; its exit code tells.
+  pipe.end(Buffer.from(text, 'latin1'));
+  return child;
+}
+
+function exitOf(child: ChildProcess): Promise<LaunchResult> {
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, signal) => resolve({ exitCode: code ?? 128 + signalNumber(signal) }));
+  });
+}
+
+function signalNumber(signal: NodeJS.Signals | null): number {
+  return signal === null ? 0 : constants.signals[signal];
+}

@@ -1,0 +1,113 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { writeSync } from 'node:fs';
+import { textOfBytes } from '../host/bytes.ts';
+import { CordonError } from '../host/errors.ts';
+import type { LaunchPlan } from '../plan/plan.ts';
+import { seccompProgram } from '../plan/seccomp/index.ts';
+import { sealedEntries } from '../seal/seal.ts';
+import { appendAudit } from './audit.ts';
+import { holdPlaceholders } from './placeholders.ts';
+import { emptyEnvironment, type StdioOptions, stdioOf } from './spawn-options.ts';
+
+/**
+ * Takes the launcher's place where it could not be built. Bubblewrap's own init stands in for the inner process, and coreutils' env for
+ * what must happen to signals. `cordon doctor` says what is missing: abstract sockets stay reachable, argv[0] is the program's path.
+ */
+export function spawnByNode(plan: LaunchPlan, options: StdioOptions): ChildProcess {
+  const started = Date.now();
+  const isolation = reachableIsolation(plan);
+  const child = isolation === 'barrier' ? spawnBarrier(plan, options) : spawnFilter(plan, options);
+  child.once('close', (code) =>
+    appendAudit(plan.records, { isolation, exit: code, duration_ms: Date.now() - started }),
+  );
+  return child;
+}
+
+function reachableIsolation(plan: LaunchPlan): 'barrier' | 'filter' {
+  if (plan.isolation === 'filter') return 'filter';
+  const problem = barrierProblem(plan);
+  if (problem === undefined) return 'barrier';
+  if (plan.explicit !== undefined) throw noBarrier(plan.explicit, problem);
+  writeSync(
+    2,
+    `cordon: warning: ${plan.name}: no barrier (${problem}): variables are filtered, but /proc and files stay readable; see cordon doctor\n`,
+  );
+  return 'filter';
+}
+
+function barrierProblem({ bwrap, sandbox }: LaunchPlan): string | undefined {
+  if (bwrap === undefined) return 'bubblewrap is not installed';
+  const probe = spawnSync(bwrap, [...withoutOwnInit(sandbox), '--', 'true'], {
+    env: emptyEnvironment(),
+    stdio: 'ignore',
+  });
+  return probe.status === 0 ? undefined : 'bubblewrap cannot set up its namespaces here';
+}
+
+function noBarrier(explicit: string, problem: string): CordonError {
+  return new CordonError('isolation', `${explicit}, but ${problem}`, {
+    hint: 'cordon doctor says how to get the barrier; nothing was started',
+  });
+}
+
+function spawnFilter(plan: LaunchPlan, options: StdioOptions): ChildProcess {
+  const [name, ...args] = plan.command.argv.map(utf8);
+  return spawn(utf8(plan.command.path), args, {
+    argv0: name,
+    cwd: plan.workdir,
+    env: environment(plan),
+    stdio: stdioOf(options),
+  });
+}
+
+/** Bubblewrap dies of a signal that is meant for the command, so it ignores them and the command gets its defaults back. */
+const KEPT_FROM_BUBBLEWRAP = '=INT,QUIT,TERM,HUP,USR1,USR2';
+
+function spawnBarrier(plan: LaunchPlan, options: StdioOptions): ChildProcess {
+  const release = holdPlaceholders(plan);
+  const command = [utf8(plan.command.path), ...plan.command.argv.slice(1).map(utf8)];
+  const seccomp = plan.arch === undefined ? [] : ['--seccomp', '3'];
+  const args = [
+    ...[
+      'env',
+      `--ignore-signal${KEPT_FROM_BUBBLEWRAP}`,
+      plan.bwrap as string,
+      ...seccomp,
+      ...withoutOwnInit(plan.sandbox),
+      '--',
+    ],
+    ...['/usr/bin/env', `--default-signal${KEPT_FROM_BUBBLEWRAP}`, '--', ...command],
+  ];
+  const child = spawn('/usr/bin/env', args.slice(1), {
+    cwd: plan.workdir,
+    env: environment(plan),
+    stdio: [...stdioOf(options), 'pipe'],
+  });
+  const pipe = child.stdio[3] as NodeJS.WritableStream;
+  pipe.on('error', () => undefined); // Bubblewrap that refuses early closes its end; its exit code tells.
+  pipe.end(plan.arch === undefined ? Buffer.alloc(0) : Buffer.from(seccompProgram(plan.arch)));
+  child.once('close', release);
+  return child;
+}
+
+function withoutOwnInit(sandbox: LaunchPlan['sandbox']): string[] {
+  return sandbox.flat().filter((field) => field !== '--as-pid-1');
+}
+
+function environment({ env }: LaunchPlan): NodeJS.ProcessEnv {
+  const result = emptyEnvironment();
+  for (const [name, value] of sealedEntries(env)) result[utf8(name)] = utf8(value.reveal());
+  return result;
+}
+
+function utf8(bytes: Parameters<typeof textOfBytes>[0]): string {
+  const text = textOfBytes(bytes);
+  if (text !== undefined) return text;
+  throw new CordonError(
+    'launch',
+    'a name, value or argument is not UTF-8, which only the native launcher can pass on',
+    {
+      hint: 'cordon doctor says how to build it',
+    },
+  );
+}

@@ -1,0 +1,92 @@
+import { bytesOfBuffer, textOfBytes } from '../../host/bytes.ts';
+import type { Secret } from '../../secrets/secret.ts';
+
+/** A shorter value would be found in innocent output everywhere. */
+export const SHORTEST = 6;
+
+/** A line of a longer secret, as a key has them, counts when it is surely no common text. */
+const SHORTEST_LINE = 16;
+
+/** All the ways in which a value is looked for: as it is, in base64, hex and URL encoding, as JSON text, and as terminals and tools wrap it. */
+export function formsOf(secret: Secret): Buffer[] {
+  const value = secret.buffer();
+  const plain = [value, ...linesOf(value)];
+  const texts = [...plain.flatMap(asText), ...base64Forms(value), ...hexForms(value)];
+  const all = [...plain, ...texts.map((text) => Buffer.from(text, 'latin1'))];
+  return [
+    ...new Map(all.filter(({ length }) => length >= SHORTEST).map((form) => [form.toString('latin1'), form])).values(),
+  ];
+}
+
+function linesOf(value: Buffer): Buffer[] {
+  const lines = value.toString('latin1').split(/\r?\n/);
+  const telling =
+    lines.length === 1 ? [] : lines.filter((line) => line.length >= SHORTEST_LINE && !line.startsWith('-----'));
+  return telling.map((line) => Buffer.from(line, 'latin1'));
+}
+
+/** Latin-1 strings of the same bytes; a terminal turns a newline into two characters. */
+function asText(value: Buffer): string[] {
+  const bytes = value.toString('latin1');
+  return [bytes.replace(/\r?\n/g, '\r\n'), ...urlForms(value), ...jsonForms(value)];
+}
+
+/** What is left as it is: by the standard, by encodeURIComponent and encodeURI, by HTML forms, by tools that mean paths. */
+const KEPT_IN_URLS = [
+  /[A-Za-z0-9\-._~]/,
+  /[A-Za-z0-9\-._~!'()*]/,
+  /[A-Za-z0-9\-._~!'()*;/?:@&=+$,#]/,
+  /[A-Za-z0-9\-._*]/,
+  /[A-Za-z0-9\-._~/]/,
+];
+
+function urlForms(value: Buffer): string[] {
+  return KEPT_IN_URLS.flatMap((kept) => {
+    const upper = percent(value, kept);
+    const lower = upper.replace(/%../g, (code) => code.toLowerCase());
+    return [upper, lower, upper.replaceAll('%20', '+'), lower.replaceAll('%20', '+')];
+  });
+}
+
+function percent(value: Buffer, kept: RegExp): string {
+  return value.toString('latin1').replace(/[\s\S]/g, (byte) => (kept.test(byte) ? byte : `%${hexByte(byte)}`));
+}
+
+const hexByte = (byte: string) => byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0');
+
+function jsonForms(value: Buffer): string[] {
+  const text = textOfBytes(bytesOfBuffer(value));
+  if (text === undefined) return [];
+  const utf8 = (json: string) => Buffer.from(json.slice(1, -1), 'utf8').toString('latin1');
+  const json = JSON.stringify(text);
+  const ascii = json.replace(/[^\x00-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return [utf8(json), utf8(ascii), utf8(json.replaceAll('/', '\\/'))];
+}
+
+function hexForms(value: Buffer): string[] {
+  const lower = value.toString('hex');
+  return [lower, lower.toUpperCase()];
+}
+
+/** On its own with its last character and padding, and inside of something longer at each of the three places it can begin. */
+function base64Forms(value: Buffer): string[] {
+  const standard = [value.toString('base64'), ...[0, 1, 2].map((offset) => innerBase64(value, offset))];
+  const unpadded = standard.map((text) => text.replace(/=+$/, ''));
+  const plain = [...new Set([...standard, ...unpadded])];
+  const url = plain.map((text) => text.replaceAll('+', '-').replaceAll('/', '_'));
+  return [...plain, ...url, ...[64, 76].flatMap((width) => wrapped(standard[0] as string, width))];
+}
+
+/** Only the characters that the value alone decides. */
+function innerBase64(value: Buffer, offset: number): string {
+  const text = Buffer.concat([Buffer.alloc(offset), value]).toString('base64');
+  const from = Math.ceil((offset * 8) / 6);
+  const to = Math.floor(((offset + value.length) * 8) / 6);
+  return text.slice(from, to);
+}
+
+function wrapped(text: string, width: number): string[] {
+  if (text.length <= width) return [];
+  const lines = text.match(new RegExp(`.{1,${width}}`, 'g')) ?? [];
+  return [lines.join('\n'), lines.join('\r\n')];
+}

@@ -1,0 +1,48 @@
+import type { ChildProcess } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { nativeLauncher } from './native.ts';
+
+const RELAYED = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2', 'SIGWINCH', 'SIGCONT'] as const;
+
+/** Where this process stays as the parent, what is sent to it is meant for the child. SIGUSR1 would otherwise open Node's inspector. */
+export function relaySignals(child: ChildProcess): () => void {
+  const relays = RELAYED.map((signal) => [signal, () => deliver(child, signal)] as const);
+  for (const [signal, relay] of relays) process.on(signal, relay);
+  return () => {
+    for (const [signal, relay] of relays) process.off(signal, relay);
+  };
+}
+
+/** The native launcher passes signals on itself; without it the command is looked for behind bubblewrap. */
+function deliver(child: ChildProcess, signal: NodeJS.Signals): void {
+  if (child.pid === undefined) return;
+  const target = nativeLauncher() === undefined ? innermost(child.pid) : child.pid;
+  try {
+    process.kill(target, signal);
+  } catch {
+    // It has just ended.
+  }
+}
+
+/** bubblewrap → its init → the command; outside a barrier the child itself. */
+function innermost(pid: number): number {
+  const init = onlyChild(pid);
+  return (init === undefined || !isBubblewrap(pid) ? undefined : onlyChild(init)) ?? pid;
+}
+
+function isBubblewrap(pid: number): boolean {
+  return read(`/proc/${pid}/comm`) === 'bwrap\n';
+}
+
+function onlyChild(pid: number): number | undefined {
+  const first = read(`/proc/${pid}/task/${pid}/children`).split(' ')[0];
+  return first === undefined || first === '' ? undefined : Number(first);
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}

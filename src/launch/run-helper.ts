@@ -1,0 +1,132 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { decide } from '../decide/decide.ts';
+import { type Bytes, bytesOfText, textOfBytes } from '../host/bytes.ts';
+import { CordonError } from '../host/errors.ts';
+import { findCommand } from '../host/lookup.ts';
+import type { ParentEnv } from '../host/parent-env.ts';
+import { Pattern } from '../policy/pattern.ts';
+import { type CredentialRule, DEFAULT_POLICY, type Policy } from '../policy/policy.ts';
+import { seal, sealedEntries } from '../seal/seal.ts';
+import { Secret } from '../secrets/secret.ts';
+import type { HelperCommand, HelperResult, Run } from '../secrets/sources/source.ts';
+import { READ_LIMIT } from '../secrets/value.ts';
+import { emptyEnvironment } from './spawn-options.ts';
+
+/** Starts the programs that know secrets: sealed environment, no shell, no terminal, an end to their time and their output. */
+export function helperRunner(env: ParentEnv): Run {
+  return (command) => {
+    const path = locate(command.argv[0], env);
+    if (path === 'not-found' || path === 'not-runnable') return Promise.resolve({ outcome: path });
+    return runHelper(path.file, command, environmentOf(command.lend ?? [], env));
+  };
+}
+
+function locate(program: string, env: ParentEnv): { file: string } | 'not-found' | 'not-runnable' {
+  try {
+    return { file: textOfBytes(findCommand(bytesOfText(program), env)) ?? program };
+  } catch (error) {
+    if (!(error instanceof CordonError)) throw error;
+    return error.kind === 'not-found' ? 'not-found' : 'not-runnable';
+  }
+}
+
+/** What a helper is lent comes in the way of a credential: its session is on the list that nothing else overrides. */
+function environmentOf(lend: readonly string[], env: ParentEnv): NodeJS.ProcessEnv {
+  const patterns = lend.map((name) => Pattern.parse(name));
+  const lent = env.names().filter((name) => patterns.some((pattern) => pattern.matches(name)));
+  const policy: Policy = { ...DEFAULT_POLICY, origin: 'helper of a credential', credentials: lent.map(lentRule) };
+  const filled = lent.filter((name) => env.get(name) !== '');
+  const credentials = new Map(filled.map((name) => [name, new Secret(env.get(name) as Bytes)]));
+  const sealed = seal(decide({ ...policy, credentials: filled.map(lentRule) }, env), { policy, env, credentials });
+  const result = emptyEnvironment();
+  for (const [name, value] of sealedEntries(sealed)) {
+    const [key, text] = [textOfBytes(name), textOfBytes(value.reveal())];
+    if (key !== undefined && text !== undefined) result[key] = text;
+  }
+  return result;
+}
+
+const lentRule = (target: Bytes): CredentialRule => ({
+  target,
+  source: `env://${target}`,
+  origin: 'helper of a credential',
+});
+
+/** In a session of its own, so that it has no terminal and ends with all it started. */
+function runHelper(
+  file: string,
+  { argv, input, signal }: HelperCommand,
+  env: NodeJS.ProcessEnv,
+): Promise<HelperResult> {
+  if (signal.aborted) return Promise.resolve({ outcome: 'time' });
+  const child = spawn(file, argv.slice(1), {
+    argv0: argv[0],
+    env,
+    cwd: '/',
+    detached: true,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  child.stdin.on('error', () => undefined); // It may end without having read.
+  child.stdin.end(input?.buffer());
+  return new Promise((resolve) => {
+    const stopWatching = endWithUs(child);
+    const finish = (result: HelperResult) => {
+      signal.removeEventListener('abort', outOfTime);
+      stopWatching();
+      endAll(child);
+      resolve(result);
+    };
+    const outOfTime = () => finish({ outcome: 'time' });
+    signal.addEventListener('abort', outOfTime, { once: true });
+    const stdout = gather(child.stdout, () => finish({ outcome: 'too-much' }));
+    const stderr = gather(child.stderr, () => undefined);
+    child.once('error', () => finish({ outcome: 'not-runnable' }));
+    child.once('close', (code) => {
+      finish({
+        outcome: 'exited',
+        code: code ?? 255,
+        stdout: Buffer.concat(stdout),
+        stderr: Buffer.concat(stderr).toString('utf8'),
+      });
+    });
+  });
+}
+
+function gather(stream: NodeJS.ReadableStream, tooMuch: () => void): Buffer[] {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  stream.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size <= READ_LIMIT) chunks.push(chunk);
+    else tooMuch();
+  });
+  return chunks;
+}
+
+function endAll(child: ChildProcess): void {
+  for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
+  if (child.pid === undefined) return;
+  try {
+    process.kill(-child.pid, 'SIGKILL');
+  } catch {
+    // Nothing of it is left.
+  }
+}
+
+const ENDING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** A signal that ends Cordon meanwhile ends the helper too. */
+function endWithUs(child: ChildProcess): () => void {
+  const stops = ENDING.map((signal) => {
+    const stop = () => {
+      endAll(child);
+      process.off(signal, stop);
+      process.kill(process.pid, signal);
+    };
+    process.on(signal, stop);
+    return () => process.off(signal, stop);
+  });
+  return () => {
+    for (const stop of stops) stop();
+  };
+}
