@@ -35,10 +35,10 @@ export function compileRules(policy: Policy): Rule[] {
   const allow = allowRules(policy);
   return [
     ...replaceRules(policy),
-    ...controlRules(),
+    ...CONTROL_RULES,
     ...neverRules(policy),
     ...holdRules(allow),
-    ...checkRules(),
+    ...CHECK_RULES,
     ...denyRules(policy),
     ...allow,
   ];
@@ -63,23 +63,24 @@ function replaceRules({ set, credentials }: Policy): Rule[] {
   ];
 }
 
-const controlRules = (): Rule[] =>
-  CONTROL_VARIABLES.map((name) => ({
-    kind: 'control',
-    pattern: Pattern.parse(name),
-    except: NOTHING,
-    origin: BUILT_IN,
-    reason: "it is one of Cordon's own variables",
-  }));
+const CONTROL_RULES: readonly Rule[] = CONTROL_VARIABLES.map((name) => ({
+  kind: 'control',
+  pattern: Pattern.parse(name),
+  except: NOTHING,
+  origin: BUILT_IN,
+  reason: "it is one of Cordon's own variables",
+}));
+
+const NEVER_RULES: readonly Rule[] = NEVER_PATTERNS.map((listed) => ({
+  ...listedRule('never', listed),
+  reason: `it can make programs run other code (${listed.group}), so no policy passes it on`,
+}));
 
 /** The agent base passes exactly the names of its own table; everywhere else the list wins. */
-function neverRules(policy: Policy): Rule[] {
-  const except = policy.base.preset === 'agent' ? presetPatterns('agent').map((name) => Pattern.parse(name)) : NOTHING;
-  return NEVER_PATTERNS.map((listed) => ({
-    ...listedRule('never', listed),
-    except: except.filter(({ source }) => listed.pattern.matches(source)),
-    reason: `it can make programs run other code (${listed.group}), so no policy passes it on`,
-  }));
+function neverRules({ base }: Policy): readonly Rule[] {
+  if (base.preset !== 'agent') return NEVER_RULES;
+  const own = presetPatterns('agent').map((name) => Pattern.parse(name));
+  return NEVER_RULES.map((rule) => ({ ...rule, except: own.filter(({ source }) => rule.pattern.matches(source)) }));
 }
 
 function holdRules(allow: readonly Rule[]): Rule[] {
@@ -94,15 +95,14 @@ function listedRule(kind: RuleKind, { pattern }: ListedPattern): Omit<Rule, 'rea
   return { kind, pattern, except: NOTHING, origin: BUILT_IN };
 }
 
-const checkRules = (): Rule[] =>
-  CHECKED.map(([check, name]) => ({
-    kind: 'check',
-    check,
-    pattern: Pattern.parse(name),
-    except: NOTHING,
-    origin: BUILT_IN,
-    reason: 'its value could make a library read a file of its choice',
-  }));
+const CHECK_RULES: readonly Rule[] = CHECKED.map(([check, name]) => ({
+  kind: 'check',
+  check,
+  pattern: Pattern.parse(name),
+  except: NOTHING,
+  origin: BUILT_IN,
+  reason: 'its value could make a library read a file of its choice',
+}));
 
 const denyRules = ({ deny }: Policy): Rule[] =>
   deny.map(({ pattern, except, origin }) => ({ kind: 'deny', pattern, except, origin, reason: 'a deny rule matches' }));

@@ -1,0 +1,162 @@
+import { type Bytes, bytesOfText, showBytes } from '../../host/bytes.ts';
+import { CordonError } from '../../host/errors.ts';
+import { credentialRule } from '../../policy/credential.ts';
+import { KEYRING_SERVICE } from '../../secrets/keyring.ts';
+import { resolveCredentials } from '../../secrets/resolve.ts';
+import type { Secret } from '../../secrets/secret.ts';
+import { type Tools, Unavailable } from '../../secrets/sources/source.ts';
+import { checkedForTarget, READ_LIMIT, secretOf } from '../../secrets/value.ts';
+import { isVaultName } from '../../secrets/vault/format.ts';
+import type { KeyPlace } from '../../secrets/vault/identity.ts';
+import type { Context } from '../context.ts';
+import { hasFlag, type ParsedArguments, usageError } from '../flags.ts';
+import { painter } from '../ui/colour.ts';
+import { table } from '../ui/table.ts';
+
+export interface Surroundings {
+  readonly context: Context;
+  readonly tools: Omit<Tools, 'signal'>;
+}
+
+export async function setInVault({ words }: ParsedArguments, { context, tools }: Surroundings): Promise<void> {
+  const name = vaultName(words[0], 'set');
+  if (words.length > 1) {
+    throw usageError(
+      'a value is never given as an argument: other users could see it in the list of processes, and shells remember it',
+      `type it at the prompt of cordon creds set ${name}, or pipe it in`,
+    );
+  }
+  const fresh = tools.vault.keyPlace() === undefined;
+  await storing(name, tools.vault.set(name, checked(await readValue(name), name)));
+  context.err(
+    `stored ${name}${fresh ? `; the key of the new vault is kept ${KEPT[tools.vault.keyPlace() ?? 'file']}` : ''}\n`,
+  );
+}
+
+const KEPT: Readonly<Record<KeyPlace, string>> = {
+  keyring: 'in the keyring',
+  file: 'in a file that only you can read',
+  passphrase: 'under a passphrase',
+};
+
+/** The prompt on a terminal, else all of stdin. */
+async function readValue(name: string): Promise<Secret> {
+  if (process.stdin.isTTY) return (await import('../ui/hidden-prompt.ts')).askHidden(`Value of ${name}: `);
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size >= READ_LIMIT) break;
+  }
+  return secretOf(Buffer.concat(chunks));
+}
+
+function checked(secret: Secret, name: string): Secret {
+  try {
+    return checkedForTarget(secret, bytesOfText(name));
+  } catch (error) {
+    if (!(error instanceof Unavailable)) throw error;
+    throw new CordonError('vault', `nothing was stored for ${name}: ${error.message}`, { hint: error.hint });
+  }
+}
+
+export async function listVault(parsed: ParsedArguments, { context, tools }: Surroundings): Promise<void> {
+  if (parsed.words.length > 0) throw usageError('creds list takes no words');
+  const entries = await storing('the vault', tools.vault.list());
+  const rows = entries.map(({ name, changed, fingerprint }) => ({
+    name,
+    source: `vault://${name}`,
+    changed,
+    fingerprint,
+  }));
+  if (hasFlag(parsed, '--json')) context.out(`${JSON.stringify(rows, null, 2)}\n`);
+  else
+    context.out(
+      rows.length === 0 ? 'the vault is empty; store something with cordon creds set NAME\n' : listing(rows, context),
+    );
+}
+
+function listing(
+  rows: readonly { name: string; source: string; changed: string; fingerprint: string }[],
+  context: Context,
+): string {
+  const paint = painter(context.colour.out);
+  return table({
+    columns: [
+      { title: 'NAME', flexible: true },
+      { title: 'SOURCE', flexible: true },
+      { title: 'CHANGED' },
+      { title: 'FINGERPRINT' },
+    ],
+    rows: rows.map((row) => [row.name, row.source, row.changed.replace('T', ' ').slice(0, 19), row.fingerprint]),
+    width: context.columns,
+    paintTitle: (cell) => paint('bold', cell),
+  });
+}
+
+/** Takes a name of the vault or any other reference, resolves it as a launch would, and says only that it worked. */
+export async function testSource({ words }: ParsedArguments, { context, tools }: Surroundings): Promise<void> {
+  const [word, ...more] = words;
+  if (word === undefined || more.length > 0)
+    throw usageError('creds test takes one name or reference', 'for example: cordon creds test OPENAI_API_KEY');
+  const source = showBytes(word);
+  const target = bytesOfText('CREDENTIAL_TEST');
+  const rule = { ...credentialRule({ target, source, origin: 'creds test' }) };
+  await resolveCredentials([rule], tools);
+  context.out(`ok: ${String(rule.source)} has a value\n`);
+}
+
+export async function removeFromVault({ words }: ParsedArguments, { context, tools }: Surroundings): Promise<void> {
+  const name = vaultName(words[0], 'rm');
+  if (words.length > 1) throw usageError('creds rm takes one name');
+  const found = await storing(name, tools.vault.remove(name));
+  if (!found) throw new CordonError('vault', `the vault has no ${name}`, { hint: 'see cordon creds list' });
+  context.err(`removed ${name}\n`);
+}
+
+export async function exportToKeyring({ words }: ParsedArguments, { context, tools }: Surroundings): Promise<void> {
+  const name = vaultName(words[0], 'export-to-keyring');
+  if (words.length > 1) throw usageError('creds export-to-keyring takes one name');
+  const secret = await storing(name, tools.vault.get(name));
+  if (secret === undefined)
+    throw new CordonError('vault', `the vault has no ${name}`, { hint: 'see cordon creds list' });
+  await storing(name, tools.keyring.set(KEYRING_SERVICE, name, secret));
+  context.err(`exported ${name}; its source is now keyring://${KEYRING_SERVICE}/${name} too\n`);
+}
+
+const KEY_PLACES: readonly KeyPlace[] = ['passphrase', 'keyring', 'file'];
+
+export async function initVault(parsed: ParsedArguments, { context, tools }: Surroundings): Promise<void> {
+  const asked = KEY_PLACES.filter((place) => hasFlag(parsed, `--${place}`));
+  if (asked.length > 1 || parsed.words.length > 0)
+    throw usageError('creds init takes one of --keyring, --file or --passphrase');
+  const kept = asked[0] ?? ((await tools.keyring.works()) ? 'keyring' : 'file');
+  await storing('the vault', tools.vault.create(kept));
+  context.err(`the key of the vault is kept ${KEPT[kept]}\n`);
+}
+
+function vaultName(word: Bytes | undefined, action: string): string {
+  if (word === undefined)
+    throw usageError(`creds ${action} needs a name`, `for example: cordon creds ${action} OPENAI_API_KEY`);
+  if (isVaultName(word)) return word;
+  throw usageError(
+    `'${showBytes(word)}' cannot be the name of a credential`,
+    'letters, digits, . _ - and @, at most 128 of them',
+  );
+}
+
+/** What a keyring or a full disk has to say, as an error with a hint. */
+async function storing<T>(what: string, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof Unavailable) throw new CordonError('vault', `${what}: ${error.message}`, { hint: error.hint });
+    const { code, syscall, path } = error as NodeJS.ErrnoException;
+    if (code === undefined || syscall === undefined) throw error;
+    throw new CordonError('vault', `${what}: the vault could not be used (${code} in ${syscall})`, {
+      where: path,
+      hint: 'what was stored before is unchanged',
+    });
+  }
+}

@@ -1,0 +1,39 @@
+import type { Bytes } from '../../host/bytes.ts';
+import { JSON_FLAG } from '../commands.ts';
+import type { Context } from '../context.ts';
+import { toolsOf } from '../credential-tools.ts';
+import { type ParsedArguments, parseArguments, usageError } from '../flags.ts';
+import { nearest } from '../nearest.ts';
+import { exportToKeyring, initVault, listVault, removeFromVault, setInVault, testSource } from './creds-actions.ts';
+
+const ACTIONS = {
+  set: setInVault,
+  list: listVault,
+  test: testSource,
+  rm: removeFromVault,
+  'export-to-keyring': exportToKeyring,
+  init: initVault,
+} as const;
+
+export const CREDS_WORDS = Object.keys(ACTIONS) as readonly (keyof typeof ACTIONS)[];
+
+const KEY_FLAGS = ['--passphrase', '--keyring', '--file'].map((name) => ({ name, help: '' }));
+
+export async function run(args: readonly Bytes[], context: Context): Promise<number> {
+  const parsed = parseArguments(args, { flags: [JSON_FLAG, ...KEY_FLAGS] });
+  const [word, ...words] = parsed.words;
+  const action = CREDS_WORDS.find((name) => name === word);
+  if (action === undefined) throw unknownAction(word);
+  const rest: ParsedArguments = { ...parsed, words };
+  await ACTIONS[action](rest, { context, tools: toolsOf(context) });
+  return 0;
+}
+
+function unknownAction(word: Bytes | undefined): Error {
+  const near = word === undefined ? undefined : nearest(word, CREDS_WORDS);
+  const hint = near === undefined ? `it takes ${CREDS_WORDS.join(', ')}` : `did you mean cordon creds ${near}?`;
+  return usageError(
+    word === undefined ? 'creds needs a word that says what to do' : `creds does not know '${word}'`,
+    hint,
+  );
+}

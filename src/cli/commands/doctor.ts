@@ -1,0 +1,158 @@
+import { accessSync, constants, existsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Bytes, showText } from '../../host/bytes.ts';
+import { CordonError } from '../../host/errors.ts';
+import { surveyMachine } from '../../launch/machine.ts';
+import { namespaceLimit, probeBarrier, probeLauncher } from '../../launch/probe.ts';
+import { examineTools } from '../../tools/examine.ts';
+import { JSON_FLAG } from '../commands.ts';
+import type { Context } from '../context.ts';
+import { hasFlag, parseArguments } from '../flags.ts';
+import { painter } from '../ui/colour.ts';
+
+export interface Finding {
+  readonly check: string;
+  readonly state: 'ok' | 'weaker' | 'missing';
+  readonly found: string;
+  /** What it means for the user, when it isn't ok. */
+  readonly means?: string | undefined;
+  /** The command that mends it. */
+  readonly mend?: string | undefined;
+}
+
+export function run(args: readonly Bytes[], context: Context): number {
+  const parsed = parseArguments(args, { flags: [JSON_FLAG] });
+  const findings = examine(context);
+  if (hasFlag(parsed, '--json')) context.out(`${JSON.stringify({ findings, level: levelOf(findings) }, null, 2)}\n`);
+  else showFindings(findings, context);
+  return 0;
+}
+
+function examine(context: Context): Finding[] {
+  return [platform(), barrier(context), launcher(), filterProgram(), state(context), ...tools(context)];
+}
+
+function platform(): Finding {
+  const found = `${process.platform} ${process.arch}, Node ${process.versions.node}`;
+  if (process.platform === 'linux') return { check: 'platform', state: 'ok', found };
+  return {
+    check: 'platform',
+    state: 'weaker',
+    found,
+    means: 'the barrier needs Linux: here variables are filtered, which is hygiene only',
+  };
+}
+
+function barrier(context: Context): Finding {
+  const { ok, found } = probeBarrier(surveyMachine(context.env));
+  if (ok) return { check: 'barrier', state: 'ok', found };
+  const limit = namespaceLimit();
+  return {
+    check: 'barrier',
+    state: 'missing',
+    found: showText(limit === undefined ? found : `${found} (${limit})`),
+    means:
+      'commands run with a filtered environment only: /proc and credential files stay readable, and what needs the barrier is refused',
+    mend:
+      limit === undefined
+        ? 'sudo apt-get install bubblewrap'
+        : `sudo sysctl -w ${limit.replace(/ is .*/, limitMend(limit))}`,
+  };
+}
+
+function limitMend(limit: string): string {
+  if (limit.startsWith('user.max')) return '=15000';
+  return limit.includes('apparmor') ? '=0' : '=1';
+}
+
+function launcher(): Finding {
+  const { ok, found } = probeLauncher();
+  if (ok) return { check: 'launcher', state: 'ok', found };
+  const script = fileURLToPath(new URL('../scripts/install-native.mjs', import.meta.url));
+  return {
+    check: 'launcher',
+    state: 'weaker',
+    found,
+    means: 'Node takes its place: slower, tool shims are not available, abstract sockets stay reachable',
+    mend: `sudo apt-get install musl-tools && node ${script}`,
+  };
+}
+
+function filterProgram(): Finding {
+  const known = process.arch === 'x64' || process.arch === 'arm64';
+  if (known) return { check: 'seccomp', state: 'ok', found: process.arch };
+  return {
+    check: 'seccomp',
+    state: 'weaker',
+    found: `no filter for ${process.arch}`,
+    means: 'terminal input could be faked and keyrings read inside the barrier',
+  };
+}
+
+function state({ folders }: Context): Finding {
+  const folder = folders.state;
+  if (folder === undefined)
+    return {
+      check: 'audit',
+      state: 'weaker',
+      found: 'no home folder is known',
+      means: 'launches are not recorded',
+      mend: 'set HOME or CORDON_HOME',
+    };
+  if (isWritable(folder)) return { check: 'audit', state: 'ok', found: showText(folder) };
+  return {
+    check: 'audit',
+    state: 'weaker',
+    found: showText(folder),
+    means: 'the folder cannot be written, so launches are not recorded',
+    mend: `mkdir -p ${showText(folder)}`,
+  };
+}
+
+/** Whoever has no tools needs no bin folder on PATH. */
+function tools({ env }: Context): Finding[] {
+  try {
+    const finding = examineTools(env);
+    return finding === undefined ? [] : [{ check: 'tools', ...finding }];
+  } catch (error) {
+    if (!(error instanceof CordonError)) throw error;
+    const found = [error.where, error.message].filter(Boolean).join(': ');
+    return [
+      {
+        check: 'tools',
+        state: 'weaker',
+        found: showText(found),
+        means: 'tool policies cannot be read',
+        mend: error.hint,
+      },
+    ];
+  }
+}
+
+/** The nearest folder that exists decides whether the rest could be made. */
+function isWritable(folder: string): boolean {
+  if (!existsSync(folder)) return folder !== dirname(folder) && isWritable(dirname(folder));
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function levelOf(findings: readonly Finding[]): 'barrier' | 'filter' {
+  return findings.some(({ check, state: how }) => check === 'barrier' && how === 'ok') ? 'barrier' : 'filter';
+}
+
+function showFindings(findings: readonly Finding[], context: Context): void {
+  const paint = painter(context.colour.out);
+  const mark = { ok: paint('green', 'ok     '), weaker: paint('yellow', 'weaker '), missing: paint('red', 'missing') };
+  const width = Math.max(...findings.map(({ check }) => check.length));
+  for (const { check, state: how, found, means, mend } of findings) {
+    context.out(`${mark[how]}  ${check.padEnd(width)}  ${found}\n`);
+    if (means !== undefined) context.out(`${' '.repeat(9)}${means}\n`);
+    if (mend !== undefined) context.out(`${' '.repeat(9)}${paint('cyan', mend)}\n`);
+  }
+  context.out(`\nThis machine protects at level: ${paint('bold', levelOf(findings))}\n`);
+}

@@ -1,0 +1,63 @@
+import { inspect } from '../../decide/guard/index.ts';
+import { bytesOfText, showText } from '../../host/bytes.ts';
+import { policyOf } from '../../policy/profile/finish.ts';
+import { type ProfileLine, profileLines } from '../../policy/profile/lines.ts';
+import { type ResolvedProfile, resolveProfiles } from '../../policy/profile/resolve.ts';
+import type { Context } from '../context.ts';
+import { hasFlag, usageError } from '../flags.ts';
+import { profilePlaces, withWildcardWarnings } from '../profiles.ts';
+import { painter } from '../ui/colour.ts';
+import { table } from '../ui/table.ts';
+import { showWarnings } from '../ui/warnings.ts';
+import type { ProfileSubcommand } from './profile.ts';
+
+export const run: ProfileSubcommand['run'] = async ({ parsed, words }, context) => {
+  if (words.length === 0) throw usageError('profile show needs a profile', 'cordon profile list shows their names');
+  const resolved = await resolveProfiles(words, profilePlaces(context));
+  const { warnings } = withWildcardWarnings(policyOf(resolved), context);
+  const lines = profileLines(resolved).map(withoutSecret);
+  if (hasFlag(parsed, '--json')) context.out(`${JSON.stringify(asJson(resolved, lines, warnings), null, 2)}\n`);
+  else {
+    showWarnings(warnings, context);
+    context.out(asText(resolved, lines, context));
+  }
+  return 0;
+};
+
+/** A fixed value is no secret by right, but people put them there. */
+function withoutSecret(line: ProfileLine): ProfileLine {
+  if (line.key !== 'environment.set_vars') return line;
+  const equals = line.value.indexOf('=');
+  const [name, value] = [line.value.slice(0, equals), line.value.slice(equals + 1)];
+  return inspect(bytesOfText(name), bytesOfText(value)) === undefined ? line : { ...line, value: `${name}=***` };
+}
+
+function asJson(
+  { name, where, description, chain }: ResolvedProfile,
+  lines: readonly ProfileLine[],
+  warnings: readonly string[],
+): object {
+  const allow = lines.filter(({ key }) => key === 'environment.allow_vars').map(({ value }) => value);
+  return { name, where, description: description ?? null, chain, allow, lines, warnings };
+}
+
+function asText(
+  { name, where, description, chain }: ResolvedProfile,
+  lines: readonly ProfileLine[],
+  context: Context,
+): string {
+  const paint = painter(context.colour.out);
+  const head = [
+    `${paint('bold', showText(name))}  ${showText(where)}`,
+    ...(description === undefined ? [] : [showText(description)]),
+    ...(chain.length > 1 ? [`made of ${showText(chain.join(', '))}, in this order`] : []),
+  ];
+  const body = table({
+    columns: [{ title: 'KEY' }, { title: 'SAYS', flexible: true }, { title: 'WRITTEN IN' }],
+    rows: lines.map(({ key, value, origin }) => [key, showText(value), showText(origin)]),
+    width: context.columns,
+    paint: (cell, _row, column) => (column === 2 ? paint('dim', cell) : cell),
+    paintTitle: (cell) => paint('bold', cell),
+  });
+  return `${head.join('\n')}\n\n${body}`;
+}

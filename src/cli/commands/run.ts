@@ -1,0 +1,52 @@
+import type { Bytes } from '../../host/bytes.ts';
+import { handOver } from '../../launch/hand-over.ts';
+import { launch } from '../../launch/launch.ts';
+import { type Prepared, prepare } from '../../launch/prepare.ts';
+import { relaySignals } from '../../launch/relay-signals.ts';
+import { JSON_FLAG } from '../commands.ts';
+import type { Context } from '../context.ts';
+import { hasFlag, type ParsedArguments, parseArguments, usageError } from '../flags.ts';
+import { POLICY_FLAGS, policyFromFlags } from '../policy-flags.ts';
+import { showWarnings } from '../ui/warnings.ts';
+
+export async function run(args: readonly Bytes[], context: Context): Promise<number> {
+  const parsed = parseArguments(args, {
+    flags: [...POLICY_FLAGS, { name: '--dry-run', help: '' }, JSON_FLAG],
+    stopAtWord: true,
+  });
+  const rehearsal = hasFlag(parsed, '--dry-run');
+  const policy = await policyFromFlags(parsed, context);
+  showWarnings(policy.warnings, context);
+  const argv = commandOf(parsed);
+  const credentials = await (await import('../credentials.ts')).credentialsFor(policy, parsed, context);
+  const prepared = prepare({
+    policy,
+    env: context.env,
+    argv,
+    workdir: process.cwd(),
+    credentials,
+    record: !rehearsal,
+    rehearsal,
+  });
+  showWarnings(prepared.warnings, context);
+  if (rehearsal)
+    return (await import('../ui/rehearsal.ts')).showRehearsal(prepared, hasFlag(parsed, '--json'), context);
+  if (!policy.redact || credentials.size === 0) return start(prepared);
+  const { launchRedacted } = await import('../../launch/redact/launch-redacted.ts');
+  return (await launchRedacted(prepared.plan, credentials)).exitCode;
+}
+
+function commandOf({ rest }: ParsedArguments): readonly [Bytes, ...Bytes[]] {
+  const [name, ...args] = rest ?? [];
+  if (name === undefined) throw usageError('no command was given', 'write it after --, for example: cordon run -- env');
+  return [name, ...args];
+}
+
+/** With the native front the plan is handed over and this process ends; else it stays as the parent. */
+async function start({ plan }: Prepared): Promise<number> {
+  if (handOver(plan)) return 0;
+  const { child, result } = launch(plan);
+  const stopRelaying = relaySignals(child);
+  const { exitCode } = await result.finally(stopRelaying);
+  return exitCode;
+}

@@ -1,0 +1,26 @@
+import { type Bytes, showBytes, showText } from '../../host/bytes.ts';
+import { addTool } from '../../tools/operations.ts';
+import { openWorkshop } from '../../tools/workshop.ts';
+import { JSON_FLAG } from '../commands.ts';
+import type { Context } from '../context.ts';
+import { hasFlag, parseArguments, usageError } from '../flags.ts';
+import { warnUnlessFirstOnPath } from './tool-path.ts';
+
+export function run(args: readonly Bytes[], context: Context): number {
+  const parsed = parseArguments(args, { flags: [JSON_FLAG] });
+  const words = [...parsed.words, ...(parsed.rest ?? [])];
+  if (words.length === 0) throw usageError('tool add needs a command', 'for example: cordon tool add ruff');
+  const shop = openWorkshop(context.env);
+  const added = words.map((word) => addTool(shop, word).target);
+  if (hasFlag(parsed, '--json')) {
+    context.out(
+      `${JSON.stringify(
+        added.map(({ name, path }) => ({ tool: name, path: showBytes(path) })),
+        null,
+        2,
+      )}\n`,
+    );
+  } else for (const { name, path } of added) context.out(`${showText(name)} → ${showBytes(path)}\n`);
+  warnUnlessFirstOnPath(shop, context);
+  return 0;
+}

@@ -1,0 +1,37 @@
+import { type Bytes, showText } from '../../host/bytes.ts';
+import type { Outcome } from '../../tools/change.ts';
+import { applyFile } from '../../tools/operations.ts';
+import { uselessRules } from '../../tools/tool-policy.ts';
+import { openWorkshop } from '../../tools/workshop.ts';
+import { JSON_FLAG } from '../commands.ts';
+import type { Context } from '../context.ts';
+import { hasFlag, parseArguments, textValue, usageError } from '../flags.ts';
+import { showWarnings } from '../ui/warnings.ts';
+import { warnUnlessFirstOnPath } from './tool-path.ts';
+import { warnAboutProtection } from './tool-report.ts';
+
+export function run(args: readonly Bytes[], context: Context): number {
+  const parsed = parseArguments(args, { flags: [JSON_FLAG] });
+  const [file, ...more] = [...parsed.words, ...(parsed.rest ?? [])];
+  if (more.length > 0) throw usageError('tool apply takes one file');
+  const shop = openWorkshop(context.env);
+  const outcome = applyFile(shop, file === undefined ? undefined : textValue(file, 'the path of a policy file'));
+  if (hasFlag(parsed, '--json')) context.out(`${JSON.stringify(asJson(outcome, shop.config), null, 2)}\n`);
+  else context.out(asText(outcome, shop.config));
+  showWarnings([...[...outcome.config.tools.values()].flatMap(uselessRules), ...outcome.notes], context);
+  if (outcome.config.tools.size > 0) {
+    warnAboutProtection(shop, context);
+    warnUnlessFirstOnPath(shop, context);
+  }
+  return 0;
+}
+
+function asJson({ configChanged, steps }: Outcome, config: string): object {
+  return { changed: configChanged || steps.length > 0, config: configChanged ? config : null, steps };
+}
+
+function asText({ configChanged, steps }: Outcome, config: string): string {
+  if (!configChanged && steps.length === 0) return 'nothing to change\n';
+  const lines = steps.map(({ tool, what, path }) => `${showText(tool)}: ${what} (${showText(path)})`);
+  return [...(configChanged ? [`${showText(config)}: written`] : []), ...lines, ''].join('\n');
+}

@@ -1,0 +1,91 @@
+import { decide } from '../../decide/decide.ts';
+import { type Bytes, showBytes, showText } from '../../host/bytes.ts';
+import { readBinEntry } from '../../tools/bin-entry.ts';
+import { readConfig } from '../../tools/config/read.ts';
+import { isRunnableTarget } from '../../tools/target.ts';
+import { hasFsPolicy, hasPolicy, policyOf, type ToolPolicy } from '../../tools/tool-policy.ts';
+import { openWorkshop, type Workshop } from '../../tools/workshop.ts';
+import { JSON_FLAG } from '../commands.ts';
+import type { Context } from '../context.ts';
+import { hasFlag, parseArguments, usageError } from '../flags.ts';
+import { painter } from '../ui/colour.ts';
+import { table } from '../ui/table.ts';
+import { warnUnlessFirstOnPath } from './tool-path.ts';
+
+interface Row {
+  readonly tool: string;
+  readonly path: string | null;
+  readonly runs: 'direct' | 'shim' | 'not enforced' | 'gone' | 'not installed';
+  readonly base: string;
+  readonly allow: readonly string[];
+  readonly deny: readonly string[];
+  readonly fs: string | null;
+  /** Of the variables set now. */
+  readonly passed: number;
+  readonly blocked: number;
+}
+
+export function run(args: readonly Bytes[], context: Context): number {
+  const parsed = parseArguments(args, { flags: [JSON_FLAG] });
+  if (parsed.words.length > 0) throw usageError('tool list takes no words');
+  const shop = openWorkshop(context.env);
+  const rows = [...readConfig(shop.config).tools.values()].map((tool) => rowOf(shop, tool));
+  if (hasFlag(parsed, '--json')) context.out(`${JSON.stringify(rows, null, 2)}\n`);
+  else context.out(rows.length === 0 ? 'no tools yet; see cordon tool add\n' : toolTable(rows, context));
+  if (rows.length > 0) warnUnlessFirstOnPath(shop, context);
+  return 0;
+}
+
+function rowOf(shop: Workshop, tool: ToolPolicy): Row {
+  const entry = readBinEntry(shop.bin, tool.name);
+  const path = entry.kind === 'link' || entry.kind === 'shim' ? entry.path : undefined;
+  const source = ({ pattern }: { readonly pattern: { readonly source: Bytes } }) => showBytes(pattern.source);
+  return {
+    tool: tool.name,
+    path: path === undefined ? null : showBytes(path),
+    runs: stateOf(tool, entry.kind, path),
+    base: tool.base.preset,
+    allow: tool.allow.map(source),
+    deny: tool.deny.map(source),
+    fs: hasFsPolicy(tool) ? tool.fs.preset : null,
+    ...countsOf(shop, tool, entry.kind === 'shim'),
+  };
+}
+
+function stateOf(tool: ToolPolicy, kind: string, path: Bytes | undefined): Row['runs'] {
+  if (path === undefined) return 'not installed';
+  if (!isRunnableTarget(path)) return 'gone';
+  if (kind === 'shim') return 'shim';
+  return hasPolicy(tool) ? 'not enforced' : 'direct';
+}
+
+/** Through a link everything arrives. */
+function countsOf({ env, homes }: Workshop, tool: ToolPolicy, filtered: boolean): { passed: number; blocked: number } {
+  const decisions = decide(policyOf(tool, homes), env);
+  const passed = filtered ? decisions.filter(({ verdict }) => verdict === 'pass').length : decisions.length;
+  return { passed, blocked: decisions.length - passed };
+}
+
+function toolTable(rows: readonly Row[], context: Context): string {
+  const paint = painter(context.colour.out);
+  const list = (texts: readonly string[]) => (texts.length === 0 ? '-' : texts.join(' '));
+  return table({
+    columns: [
+      { title: 'TOOL' },
+      { title: 'PATH', flexible: true },
+      { title: 'RUNS' },
+      { title: 'BASE' },
+      { title: 'ALLOW', flexible: true },
+      { title: 'DENY', flexible: true },
+      { title: 'FS' },
+      { title: 'PASSED' },
+      { title: 'BLOCKED' },
+    ],
+    rows: rows.map(({ tool, path, runs, base, allow, deny, fs, passed, blocked }) => [
+      ...[showText(tool), path ?? '-', runs, base, list(allow), list(deny), fs ?? '-'],
+      ...[String(passed), String(blocked)],
+    ]),
+    width: context.columns,
+    paintTitle: (cell) => paint('bold', cell),
+  });
+}

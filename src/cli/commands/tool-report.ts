@@ -1,0 +1,29 @@
+import { probeBarrier } from '../../launch/probe.ts';
+import type { Outcome } from '../../tools/change.ts';
+import { hasPolicy, type ToolPolicy, uselessRules } from '../../tools/tool-policy.ts';
+import type { Workshop } from '../../tools/workshop.ts';
+import type { Context } from '../context.ts';
+import { showWarnings } from '../ui/warnings.ts';
+
+/** Said every time, so that nobody finds out later: what this machine cannot hold of the policy (D3). */
+export function warnAboutProtection({ launcher, machine }: Workshop, context: Context): void {
+  if ('problem' in launcher) {
+    showWarnings([`policies are kept, but not enforced: ${launcher.problem}; ${launcher.hint}`], context);
+    return;
+  }
+  const { ok, found } = probeBarrier(machine);
+  if (ok) return;
+  showWarnings(
+    [
+      `no barrier here (${found}): variables are filtered, but a tool can still read the environment of your shell in /proc, and files on disk; a filesystem policy keeps its tool from starting. cordon doctor says how to get the barrier`,
+    ],
+    context,
+  );
+}
+
+export function warnAboutTool(tool: ToolPolicy | undefined, { notes }: Pick<Outcome, 'notes'>, context: Context): void {
+  showWarnings(
+    [...(tool === undefined ? [] : uselessRules(tool)), ...(tool !== undefined && hasPolicy(tool) ? notes : [])],
+    context,
+  );
+}

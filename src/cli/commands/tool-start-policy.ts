@@ -1,0 +1,19 @@
+import type { Bytes } from '../../host/bytes.ts';
+import type { Policy } from '../../policy/policy.ts';
+import { toolNamed } from '../../tools/operations.ts';
+import { policyOf } from '../../tools/tool-policy.ts';
+import { openWorkshop } from '../../tools/workshop.ts';
+import type { Context } from '../context.ts';
+import { flagValues, type ParsedArguments, usageError } from '../flags.ts';
+
+/** `--tool NAME`: the policy that NAME's shim carries out. */
+export function toolStartPolicy(parsed: ParsedArguments, context: Context): Policy {
+  const [name, ...more] = flagValues(parsed, '--tool');
+  if (name === undefined || more.length > 0) throw usageError('--tool is given once');
+  for (const other of ['--profile', '--agent']) {
+    if (flagValues(parsed, other).length > 0)
+      throw usageError(`--tool and ${other} both say what to start from`, 'leave one of them out');
+  }
+  const shop = openWorkshop(context.env);
+  return policyOf(toolNamed(shop, name as Bytes), shop.homes);
+}

@@ -1,0 +1,59 @@
+import { writeSync } from 'node:fs';
+import { bytesOfText } from '../host/bytes.ts';
+import { type Folders, foldersOf } from '../host/folders.ts';
+import { captureParentEnv, type ParentEnv } from '../host/parent-env.ts';
+
+/** What a command works with: the parent as it was captured once, and where to write. */
+export interface Context {
+  readonly env: ParentEnv;
+  readonly folders: Folders;
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+  /** Whether the stream is a terminal that wants colours. */
+  readonly colour: { readonly out: boolean; readonly err: boolean };
+  readonly columns: number | undefined;
+}
+
+export function createContext(): Context {
+  const env = captureParentEnv();
+  return {
+    env,
+    folders: foldersOf(env),
+    out: (text) => writeAll(1, text),
+    err: (text) => writeAll(2, text),
+    colour: { out: wantsColour(env, process.stdout), err: wantsColour(env, process.stderr) },
+    columns: process.stdout.isTTY ? process.stdout.columns : undefined,
+  };
+}
+
+function wantsColour(env: ParentEnv, stream: NodeJS.WriteStream): boolean {
+  const noColor = env.get(bytesOfText('NO_COLOR'));
+  return stream.isTTY === true && (noColor === undefined || noColor === '') && env.get(bytesOfText('TERM')) !== 'dumb';
+}
+
+/** Synchronous, so that nothing is lost when the process ends; a reader that went away is no error of ours. */
+function writeAll(descriptor: 1 | 2, text: string): void {
+  const data = Buffer.from(text, 'utf8');
+  for (let written = 0; written < data.length; ) {
+    const count = tryWrite(descriptor, data, written);
+    if (count === undefined) return;
+    written += count;
+  }
+}
+
+function tryWrite(descriptor: number, data: Buffer, from: number): number | undefined {
+  try {
+    return writeSync(descriptor, data, from);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EAGAIN') return waitForReader();
+    if (code === 'EPIPE' || code === 'EBADF') return undefined;
+    throw error;
+  }
+}
+
+/** A non-blocking pipe is full: let the reader run for a moment. */
+function waitForReader(): 0 {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+  return 0;
+}

@@ -1,0 +1,110 @@
+import { type Bytes, bytesOfText, showBytes, textOfBytes } from '../host/bytes.ts';
+import { CordonError } from '../host/errors.ts';
+import { nearest } from './nearest.ts';
+
+export interface FlagSpec {
+  readonly name: string;
+  /** What stands for the value in help; a flag without one takes none. */
+  readonly value?: string;
+  readonly help: string;
+  readonly choices?: readonly string[];
+  /** Takes all following words up to the next flag, as in `--except A B`. */
+  readonly many?: boolean;
+}
+
+/** One flag as it was given, in order: order matters for `--deny A --except B`. */
+export interface GivenFlag {
+  readonly name: string;
+  readonly value: Bytes;
+}
+
+export interface ParsedArguments {
+  readonly flags: readonly GivenFlag[];
+  readonly words: readonly Bytes[];
+  /** What follows `--`, or undefined when it wasn't given. */
+  readonly rest: readonly Bytes[] | undefined;
+}
+
+export interface ParseOptions {
+  readonly flags: readonly FlagSpec[];
+  /** Everything from the first word on belongs to the command that is started. */
+  readonly stopAtWord?: boolean;
+}
+
+export function parseArguments(args: readonly Bytes[], { flags, stopAtWord = false }: ParseOptions): ParsedArguments {
+  const given: GivenFlag[] = [];
+  const words: Bytes[] = [];
+  for (let i = 0; i < args.length; ) {
+    const arg = args[i] as Bytes;
+    if (arg === '--') return { flags: given, words, rest: args.slice(i + 1) };
+    if (isFlag(arg)) i += takeFlag(args.slice(i), flags, given);
+    else if (stopAtWord) return { flags: given, words, rest: args.slice(i) };
+    else {
+      words.push(arg);
+      i++;
+    }
+  }
+  return { flags: given, words, rest: undefined };
+}
+
+const isFlag = (arg: Bytes) => arg.startsWith('-') && arg !== '-';
+
+/** Adds the flag at the front with its values, and says how many words it took. */
+function takeFlag([arg, ...following]: readonly Bytes[], flags: readonly FlagSpec[], given: GivenFlag[]): number {
+  const { spec, inline } = knownFlag(arg as Bytes, flags);
+  if (spec.value === undefined) given.push(switchFlag(spec, inline));
+  else given.push({ name: spec.name, value: checkedValue(spec, inline ?? following[0]) });
+  const taken = spec.value === undefined || inline !== undefined ? 0 : 1;
+  const more = spec.many === true ? following.slice(taken) : [];
+  const end = more.findIndex(isFlag);
+  const values = end === -1 ? more : more.slice(0, end);
+  for (const value of values) given.push({ name: spec.name, value });
+  return 1 + taken + values.length;
+}
+
+function knownFlag(arg: Bytes, flags: readonly FlagSpec[]): { spec: FlagSpec; inline: Bytes | undefined } {
+  const equals = arg.startsWith('--') ? arg.indexOf('=') : -1;
+  const name = equals === -1 ? arg : arg.slice(0, equals);
+  const spec = flags.find((flag) => flag.name === name);
+  if (spec !== undefined) return { spec, inline: equals === -1 ? undefined : (arg.slice(equals + 1) as Bytes) };
+  const near = nearest(
+    name,
+    flags.map((flag) => flag.name),
+  );
+  throw usageError(
+    `unknown flag ${showBytes(name as Bytes)}`,
+    near === undefined ? undefined : `did you mean ${near}?`,
+  );
+}
+
+function switchFlag({ name }: FlagSpec, inline: Bytes | undefined): GivenFlag {
+  if (inline !== undefined) throw usageError(`${name} takes no value`);
+  return { name, value: bytesOfText('') };
+}
+
+function checkedValue({ name, value: placeholder, choices }: FlagSpec, value: Bytes | undefined): Bytes {
+  if (value === undefined) throw usageError(`${name} needs a value: ${name} ${placeholder}`);
+  if (choices === undefined || choices.includes(value)) return value;
+  const near = nearest(value, choices);
+  const hint = `it takes ${choices.join(', ')}${near === undefined ? '' : `; did you mean ${near}?`}`;
+  throw usageError(`${name} does not know '${showBytes(value)}'`, hint);
+}
+
+export function usageError(message: string, hint?: string): CordonError {
+  return new CordonError('usage', message, { hint: hint ?? 'see --help' });
+}
+
+export function hasFlag({ flags }: ParsedArguments, name: string): boolean {
+  return flags.some((flag) => flag.name === name);
+}
+
+export function flagValues({ flags }: ParsedArguments, name: string): Bytes[] {
+  return flags.filter((flag) => flag.name === name).map(({ value }) => value);
+}
+
+/** Words that are names of files or things, not bytes for a child. */
+export function textValue(bytes: Bytes, what: string): string {
+  const text = textOfBytes(bytes);
+  if (text === undefined) throw usageError(`${what} is not valid UTF-8: ${showBytes(bytes)}`);
+  return text;
+}

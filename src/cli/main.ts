@@ -1,0 +1,58 @@
+import { captureArguments } from '../host/arguments.ts';
+import type { Bytes } from '../host/bytes.ts';
+import { showBytes } from '../host/bytes.ts';
+import { COMMANDS, type CommandEntry } from './commands.ts';
+import { type Context, createContext } from './context.ts';
+import { usageError } from './flags.ts';
+import { nearest } from './nearest.ts';
+import { showError } from './ui/show-error.ts';
+
+/** Picks the command and loads only that. */
+async function main(): Promise<number> {
+  const context = createContext();
+  try {
+    return await dispatch(captureArguments(), context);
+  } catch (error) {
+    return showError(error, context);
+  }
+}
+
+async function dispatch(args: readonly Bytes[], context: Context): Promise<number> {
+  const [first, ...rest] = args;
+  if (first === undefined || first === '--help' || first === '-h' || first === 'help') {
+    const { showHelp } = await import('./help.ts');
+    return showHelp(rest[0], context);
+  }
+  if (first === '--version' || first === '-V') return (await import('./version.ts')).showVersion(context);
+  const command = findCommandEntry(first);
+  if (wantsHelp(rest)) return (await import('./help.ts')).showHelp(first, context);
+  return (await command.load()).run(rest, context);
+}
+
+function findCommandEntry(name: Bytes): CommandEntry {
+  const command = COMMANDS.find((entry) => entry.name === name);
+  if (command !== undefined) return command;
+  const near = nearest(
+    name,
+    COMMANDS.map((entry) => entry.name),
+  );
+  throw usageError(
+    `unknown command '${showBytes(name)}'`,
+    near === undefined ? 'see cordon --help' : `did you mean cordon ${near}?`,
+  );
+}
+
+/** Help for ourselves, not for the command that is to be started. */
+function wantsHelp(args: readonly Bytes[]): boolean {
+  const end = args.indexOf('--' as Bytes);
+  return (end === -1 ? args : args.slice(0, end)).some((arg) => arg === '--help' || arg === '-h');
+}
+
+/** What escapes everything else is shown by its kind too: Node would print its text, which may hold what was being worked on. */
+function showEscaped(error: unknown): never {
+  process.exit(showError(error, { err: (text) => process.stderr.write(text), colour: { out: false, err: false } }));
+}
+
+process.on('uncaughtException', showEscaped);
+process.on('unhandledRejection', showEscaped);
+process.exitCode = await main();

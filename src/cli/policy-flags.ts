@@ -1,0 +1,169 @@
+import { isAbsolute, resolve } from 'node:path';
+import { type Bytes, showBytes } from '../host/bytes.ts';
+import { CONTROL_VARIABLES } from '../host/control.ts';
+import { isUsableName } from '../host/parent-env.ts';
+import { credentialRule } from '../policy/credential.ts';
+import { isNeverName } from '../policy/injection.ts';
+import { Pattern } from '../policy/pattern.ts';
+import {
+  type CredentialRule,
+  DEFAULT_POLICY,
+  type DenyRule,
+  type FsPreset,
+  type GuardMode,
+  type Isolation,
+  type Policy,
+  type SetRule,
+} from '../policy/policy.ts';
+import { BASE_NAMES, type BaseName } from '../policy/presets/presets.ts';
+import type { Context } from './context.ts';
+import { type FlagSpec, flagValues, type GivenFlag, type ParsedArguments, textValue, usageError } from './flags.ts';
+
+export const POLICY_FLAGS: readonly FlagSpec[] = [
+  { name: '--profile', value: 'NAME|FILE', help: 'start from this profile; several add up in order' },
+  { name: '--tool', value: 'NAME', help: 'start from the policy of this tool' },
+  {
+    name: '--base',
+    value: 'PRESET',
+    choices: BASE_NAMES,
+    help: 'starting set: all, none, os-common (default) or agent',
+  },
+  { name: '--allow', value: 'PAT', help: 'also pass what matches; repeatable' },
+  { name: '--deny', value: 'PAT', help: 'drop what matches, whatever else says; repeatable' },
+  { name: '--except', value: 'PAT', help: 'an exception of the --deny before it' },
+  { name: '--set', value: 'K=V', help: 'set a variable to this value' },
+  {
+    name: '--credential',
+    value: 'NAME[=SOURCE]',
+    help: 'inject a credential, from the vault unless SOURCE says otherwise; repeatable',
+  },
+  { name: '--credential-timeout', value: 'SECONDS', help: 'how long all credentials together may take (default 30)' },
+  {
+    name: '--guard',
+    value: 'MODE',
+    choices: ['off', 'strip', 'forbid'],
+    help: 'what to do about values and names that look like credentials',
+  },
+  {
+    name: '--fs',
+    value: 'PRESET',
+    choices: ['all', 'guarded', 'workspace', 'minimal'],
+    help: 'what of the filesystem is there (default guarded)',
+  },
+  { name: '--expose', value: 'PATH', help: 'let one path through that the preset hides or freezes' },
+  { name: '--net', value: 'on|off', choices: ['on', 'off'], help: 'network access (default on)' },
+  {
+    name: '--isolation',
+    value: 'MODE',
+    choices: ['auto', 'barrier', 'filter'],
+    help: 'auto (default), barrier or filter',
+  },
+  { name: '--redact', help: 'replace injected credentials in the output by [NAME]' },
+];
+
+/** The policy with the flags laid over it, in the order they were given. */
+export function applyPolicyFlags(start: Policy, flags: readonly GivenFlag[], workdir: string): Policy {
+  return flags.reduce((policy, flag) => applyFlag(policy, flag, workdir), start);
+}
+
+function applyFlag(policy: Policy, { name, value }: GivenFlag, workdir: string): Policy {
+  const origin = `flag ${name}`;
+  switch (name) {
+    case '--base':
+      return { ...policy, base: { preset: value as string as BaseName, origin } };
+    case '--allow':
+      return withAllow(policy, Pattern.ofBytes(value, name));
+    case '--deny':
+      return { ...policy, deny: [...policy.deny, { pattern: Pattern.ofBytes(value, name), except: [], origin }] };
+    case '--except':
+      return { ...policy, deny: withException(policy.deny, Pattern.ofBytes(value, name)) };
+    case '--set':
+      return { ...policy, set: [...policy.set, parseSet(value)] };
+    case '--credential':
+      return withCredential(policy, parseCredential(value));
+    case '--redact':
+      return { ...policy, redact: true };
+    case '--guard':
+      return { ...policy, guard: value as string as GuardMode };
+    case '--fs':
+      return { ...policy, filesystem: { ...policy.filesystem, preset: value as string as FsPreset, explicit: true } };
+    case '--expose':
+      return {
+        ...policy,
+        filesystem: { ...policy.filesystem, expose: [...policy.filesystem.expose, absolutePath(value, workdir)] },
+      };
+    case '--net':
+      return { ...policy, network: { off: value === 'off' } };
+    case '--isolation':
+      return { ...policy, isolation: value as string as Isolation };
+    default:
+      return policy;
+  }
+}
+
+function withAllow(policy: Policy, pattern: Pattern): Policy {
+  const useless = pattern.exact && isNeverName(pattern.source);
+  const warning = `--allow ${showBytes(pattern.source)} does nothing: it is on the code-injection list, which no policy overrides`;
+  return {
+    ...policy,
+    allow: [...policy.allow, { pattern, origin: 'flag --allow' }],
+    warnings: useless ? [...policy.warnings, warning] : policy.warnings,
+  };
+}
+
+function withException(deny: readonly DenyRule[], except: Pattern): DenyRule[] {
+  const last = deny.at(-1);
+  if (last === undefined || last.origin !== 'flag --deny')
+    throw usageError('--except has no --deny before it', 'write it right after the --deny it belongs to');
+  return [...deny.slice(0, -1), { ...last, except: [...last.except, except] }];
+}
+
+function parseSet(text: Bytes): SetRule {
+  const equals = text.indexOf('=');
+  if (equals === -1)
+    throw usageError('--set needs NAME=VALUE, and has no =', 'write --set NAME=VALUE; the value may be empty');
+  const name = text.slice(0, equals) as Bytes;
+  if (!isUsableName(name)) throw usageError('--set has an empty name', 'write --set NAME=VALUE');
+  if (isNeverName(name)) {
+    throw usageError(
+      `--set ${showBytes(name)} is refused: it is on the code-injection list`,
+      'set it inside, in the command itself, if it is really meant',
+    );
+  }
+  if ((CONTROL_VARIABLES as readonly string[]).includes(name))
+    throw usageError(`--set ${showBytes(name)} is refused: it is one of Cordon's own variables`);
+  return { name, value: text.slice(equals + 1) as Bytes, origin: 'flag --set' };
+}
+
+/** The last one of a name counts. */
+function withCredential(policy: Policy, rule: CredentialRule): Policy {
+  const others = policy.credentials.filter(({ target }) => target !== rule.target);
+  return { ...policy, credentials: [...others, rule] };
+}
+
+function parseCredential(text: Bytes): CredentialRule {
+  const equals = text.indexOf('=');
+  const target = (equals === -1 ? text : text.slice(0, equals)) as Bytes;
+  const source = equals === -1 ? target : textValue(text.slice(equals + 1) as Bytes, '--credential');
+  return credentialRule({ target, source, origin: 'flag --credential' });
+}
+
+function absolutePath(value: Bytes, workdir: string): string {
+  const path = textValue(value, '--expose');
+  return isAbsolute(path) ? path : resolve(workdir, path);
+}
+
+/** The policy a command line asks for. Profiles and other surfaces are loaded only when named. */
+export async function policyFromFlags(parsed: ParsedArguments, context: Context): Promise<Policy> {
+  if (flagValues(parsed, '--tool').length > 0) {
+    const { toolStartPolicy } = await import('./commands/tool-start-policy.ts');
+    return applyPolicyFlags(toolStartPolicy(parsed, context), parsed.flags, process.cwd());
+  }
+  const names = flagValues(parsed, '--profile').map((value) => textValue(value, '--profile'));
+  if (names.length === 0) return applyPolicyFlags(DEFAULT_POLICY, parsed.flags, process.cwd());
+  const { loadProfiles, withWildcardWarnings } = await import('./profiles.ts');
+  return withWildcardWarnings(
+    applyPolicyFlags(await loadProfiles(names, context), parsed.flags, process.cwd()),
+    context,
+  );
+}

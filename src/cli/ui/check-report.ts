@@ -1,0 +1,71 @@
+import type { Finding, Report } from '../../check/finding.ts';
+import { hasFailed, summaryOf } from '../../check/report/summary.ts';
+import { showText } from '../../host/bytes.ts';
+import type { Context } from '../context.ts';
+import { type Painter, painter } from './colour.ts';
+
+const SEVERITY_COLOUR = { error: 'red', warning: 'yellow', note: 'cyan' } as const;
+
+/** Grouped by file, columns aligned over all of them. */
+export function reportAsText(report: Report, { colour }: Pick<Context, 'colour'>): string {
+  const paint = painter(colour.out);
+  const files = [...new Set(report.findings.map(({ file }) => file))];
+  const widths = widthsOf(report.findings);
+  const first = firstOfEachRule(report.findings);
+  const groups = files.map((file) => {
+    const lines = report.findings
+      .filter((finding) => finding.file === file)
+      .map((one) => findingText(one, { widths, paint, isFirst: first.has(one) }));
+    return `${paint('bold', showText(file))}\n${lines.join('')}\n`;
+  });
+  const nothing = report.files.length + report.troubles.length === 0;
+  const summary = nothing ? NOTHING : summaryOf(report);
+  return `${groups.join('')}${paint(summaryColour(report), summary)}\n`;
+}
+
+const NOTHING = 'nothing to check here: no files of Cordon, no workflows, Dockerfiles, compose files or .env examples';
+
+function summaryColour(report: Report): Parameters<Painter>[0] {
+  return hasFailed(report) || report.troubles.length > 0 ? 'bold' : 'green';
+}
+
+interface Widths {
+  readonly place: number;
+  readonly severity: number;
+  readonly rule: number;
+}
+
+function widthsOf(findings: readonly Finding[]): Widths {
+  const widest = (texts: readonly string[]) => Math.max(0, ...texts.map((text) => text.length));
+  return {
+    place: widest(findings.map(placeText)),
+    severity: widest(findings.map(({ severity }) => severity)),
+    rule: widest(findings.map(({ rule }) => rule)),
+  };
+}
+
+const placeText = ({ region }: Finding) => (region === undefined ? '-' : `${region.line}:${region.column}`);
+
+interface Layout {
+  readonly widths: Widths;
+  readonly paint: Painter;
+  /** Why a rule exists is said once. */
+  readonly isFirst: boolean;
+}
+
+function firstOfEachRule(findings: readonly Finding[]): ReadonlySet<Finding> {
+  return new Set(findings.filter(({ rule }, i) => findings.findIndex((other) => other.rule === rule) === i));
+}
+
+function findingText(finding: Finding, { widths, paint, isFirst }: Layout): string {
+  const { severity, rule, message, why, fix } = finding;
+  const head = [
+    paint('dim', placeText(finding).padEnd(widths.place)),
+    paint(SEVERITY_COLOUR[severity], severity.padEnd(widths.severity)),
+    paint('bold', rule.padEnd(widths.rule)),
+    message,
+  ].join('  ');
+  const indent = ' '.repeat(widths.place + 4);
+  const reason = isFirst ? `${indent}${paint('dim', `why: ${why}`)}\n` : '';
+  return `  ${head}\n${reason}${indent}${paint('cyan', 'fix:')} ${fix}\n`;
+}

@@ -1,0 +1,38 @@
+import { showBytes } from '../../host/bytes.ts';
+import type { Prepared } from '../../launch/prepare.ts';
+import { planText } from '../../plan/plan-text.ts';
+import type { Context } from '../context.ts';
+import { painter } from './colour.ts';
+import { decisionSummary, decisionsAsJson, decisionTable } from './decisions.ts';
+
+/** What would happen, through the same code that makes it happen: decisions, what is hidden, and the plan without values. */
+export function showRehearsal(prepared: Prepared, json: boolean, context: Context): number {
+  if (json) context.out(`${JSON.stringify(rehearsalAsJson(prepared), null, 2)}\n`);
+  else {
+    const { decisions } = prepared;
+    const paint = painter(context.colour.out);
+    context.out(`${decisionTable(decisions, context)}\n${decisionSummary(decisions)}\n`);
+    context.out(`${paint('bold', 'PLAN')}\n${showPlan(prepared)}`);
+  }
+  return 0;
+}
+
+function rehearsalAsJson({ decisions, plan }: Prepared): object {
+  return {
+    decisions: decisionsAsJson(decisions),
+    command: { path: showBytes(plan.command.path), argv: plan.command.argv.map(showBytes) },
+    workdir: plan.workdir,
+    isolation: plan.isolation,
+    bwrap: plan.bwrap ?? null,
+    sandbox: plan.sandbox.flat(),
+    hidden: plan.filesystem.hidden,
+    frozen: plan.filesystem.frozen,
+  };
+}
+
+/** The seccomp program is a long line that says nothing to a reader. */
+function showPlan({ plan }: Prepared): string {
+  return Buffer.from(planText(plan, 'hidden'), 'latin1')
+    .toString('utf8')
+    .replace(/^(seccomp ).*$/m, '$1…');
+}

@@ -1,0 +1,85 @@
+/** Columns that line up. Cells are already safe to show; widths count what a terminal shows. */
+export interface Column {
+  readonly title: string;
+  /** Cut with … when the terminal is too narrow. */
+  readonly flexible?: boolean;
+}
+
+export interface TableOptions {
+  readonly columns: readonly Column[];
+  readonly rows: readonly (readonly string[])[];
+  readonly width?: number | undefined;
+  readonly paint?: (cell: string, row: number, column: number) => string;
+  readonly paintTitle?: (cell: string) => string;
+}
+
+const GAP = '  ';
+
+export function table({
+  columns,
+  rows,
+  width,
+  paint = (cell) => cell,
+  paintTitle = (cell) => cell,
+}: TableOptions): string {
+  const widths = fit(
+    columns,
+    columns.map(({ title }, i) => Math.max(title.length, ...rows.map((row) => displayWidth(row[i] ?? '')))),
+    width,
+  );
+  const line = (cells: readonly string[], painter: (cell: string, column: number) => string) =>
+    cells
+      .map((cell, i) => {
+        const shown = cut(cell, widths[i] as number);
+        const padding = i === cells.length - 1 ? '' : ' '.repeat((widths[i] as number) - displayWidth(shown));
+        return painter(shown, i) + padding;
+      })
+      .join(GAP)
+      .trimEnd();
+  return [
+    line(
+      columns.map(({ title }) => title),
+      (cell) => paintTitle(cell),
+    ),
+    ...rows.map((row, at) => line(row, (cell, i) => paint(cell, at, i))),
+  ]
+    .join('\n')
+    .concat('\n');
+}
+
+const SMALLEST = 12;
+
+/** Takes what is over the terminal's width from the flexible columns, the widest first. */
+function fit(columns: readonly Column[], widths: number[], width: number | undefined): number[] {
+  if (width === undefined) return widths;
+  let over = widths.reduce((sum, one) => sum + one, 0) + GAP.length * (columns.length - 1) - width;
+  while (over > 0) {
+    const widest = columns
+      .map((_, i) => i)
+      .filter((i) => columns[i]?.flexible === true)
+      .sort((a, b) => (widths[b] as number) - (widths[a] as number))[0];
+    if (widest === undefined || (widths[widest] as number) <= SMALLEST) break;
+    widths[widest] = (widths[widest] as number) - 1;
+    over--;
+  }
+  return widths;
+}
+
+function cut(cell: string, width: number): string {
+  return displayWidth(cell) <= width ? cell : `${[...cell].slice(0, Math.max(0, width - 1)).join('')}…`;
+}
+
+/** East Asian wide characters take two places; combining marks none. */
+export function displayWidth(text: string): number {
+  let width = 0;
+  for (const character of text) {
+    if (/\p{Mark}/u.test(character)) continue;
+    width +=
+      /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u.test(
+        character,
+      )
+        ? 2
+        : 1;
+  }
+  return width;
+}

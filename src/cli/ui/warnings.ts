@@ -1,0 +1,8 @@
+import { showText } from '../../host/bytes.ts';
+import type { Context } from '../context.ts';
+import { painter } from './colour.ts';
+
+export function showWarnings(warnings: readonly string[], context: Pick<Context, 'err' | 'colour'>): void {
+  const paint = painter(context.colour.err);
+  for (const warning of new Set(warnings)) context.err(`${paint('yellow', 'cordon: warning:')} ${showText(warning)}\n`);
+}

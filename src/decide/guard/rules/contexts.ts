@@ -1,0 +1,109 @@
+import type { Bytes } from '../../../host/bytes.ts';
+import type { ReadingRule } from '../finding.ts';
+import { hasWebToken } from '../jwt.ts';
+import { isSecretLikeName } from '../name.ts';
+import { looksRandom } from '../random.ts';
+import { hasProxyUserinfo, hasUserinfo } from '../userinfo.ts';
+
+/** Credentials that show by where they stand: in an address, after a header's name, after `password=`, under a telling name. */
+export const CONTEXTS: readonly ReadingRule[] = [
+  { id: 'url-userinfo', what: 'a credential in an address', test: (value) => hasUserinfo(value) },
+  { id: 'proxy-userinfo', what: 'a credential for the proxy', test: hasProxyUserinfo },
+  { id: 'npm-auth', what: 'an npm registry credential', test: isNpmAuth },
+  { id: 'web-token', what: 'a signed web token', test: (value) => hasWebToken(value) },
+  { id: 'auth-header', what: 'an authorization header', test: hasAuthHeader },
+  { id: 'assigned-credential', what: 'a setting that assigns a credential', test: hasAssignedCredential },
+  { id: 'login-argument', what: 'a login in a command line', test: hasLoginArgument },
+];
+
+/** Asked of the value as it stands only: what is decoded always looks different from its name. */
+export const RANDOM_VALUE: ReadingRule = {
+  id: 'random-value',
+  what: 'what looks like a generated secret, under a name that suggests one',
+  test: (value, name) => looksRandom(value) && isSecretLikeName(name),
+};
+
+/** npm reads these from the environment in any case, also scoped to a registry (`npm_config_//host/:_auth`). */
+function isNpmAuth(value: Bytes, name: Bytes): boolean {
+  const lower = name.toLowerCase();
+  if (value === '' || !lower.startsWith('npm_config_')) return false;
+  return ['_auth', '_authtoken', '_password', 'otp'].includes(lower.slice(Math.max(11, lower.lastIndexOf(':') + 1)));
+}
+
+const BEARER = /(?:bearer|^token)[ +]{1,4}(?=[^\s"',;]{0,64}[0-9])[A-Za-z0-9._~+/=-]{16}/i;
+const HEADER =
+  /(?:authorization|api-key|api_key|auth-token|private-token|job-token|x-honeycomb-team)["']?\s{0,3}[:=]\s{0,3}["']?(?:token |apikey )?(?=[^\s"',;]{0,64}[0-9])[A-Za-z0-9._~+/=-]{16}/i;
+
+function hasAuthHeader(value: Bytes): boolean {
+  const lower = value.toLowerCase();
+  if (mentions(lower, ['bearer', 'token ']) && BEARER.test(value)) return true;
+  if (mentions(lower, ['auth', 'key', 'token', 'honeycomb']) && HEADER.test(value)) return true;
+  return lower.includes('basic') && hasBasicLogin(value);
+}
+
+function hasBasicLogin(value: Bytes): boolean {
+  for (const [, encoded = ''] of value.matchAll(/basic[ +]{1,4}([A-Za-z0-9+/=_-]{4,512})/gi))
+    if (isLogin(encoded)) return true;
+  return false;
+}
+
+/** A plain look before a pattern is compiled: in most environments none ever is. */
+function mentions(lower: string, words: readonly string[]): boolean {
+  return words.some((word) => lower.includes(word));
+}
+
+/** base64 of `user:password`. */
+function isLogin(encoded: string): boolean {
+  return /^[\x20-\x7e]{1,200}:[\x20-\x7e]{0,200}$/.test(Buffer.from(encoded, 'base64').toString('latin1'));
+}
+
+const ASSIGNED_NAME =
+  /(?:passw(?:or)?d|passphrase|_auth(?:token)?|(?<![a-z])(?:pass|pwd)|secret|secret[_-]?key|access[_-]?key|account[_-]?key|api[_-]?key|private[_-]?key|signing[_-]?key|client-key-data|token|"auth")["']?\s{0,3}[=:]\s{0,3}["']?/gi;
+const LONGEST_ASSIGNED = 256;
+const SHORTEST_PASSWORD = 3;
+const SHORTEST_TOKEN = 12;
+const NO_VALUE = /^(?:true|false|null|none|yes|no|[0-9]{1,4}|\*{1,64}|x{1,64}|%[a-z]|<[^>]{0,64}>?|\{\{.{0,64})$/i;
+const POINTS_ELSEWHERE =
+  /^(?:\$\{[^}]{0,64}|\$\(.{0,64}|\$[A-Z_][A-Z0-9_]{0,64}|%[A-Z_]{2,64}%|\/[\w.-]{1,64}\/.{0,256})$/;
+
+/** `password=…`, `"client_secret": "…"`, `?access_token=…`; what only points elsewhere (`$NAME`, a path, `***`) is no credential. */
+function hasAssignedCredential(value: Bytes): boolean {
+  if (!/[=:]/.test(value) || !mentions(value.toLowerCase(), ['pass', 'pwd', 'auth', 'secret', 'key', 'token']))
+    return false;
+  for (const match of value.matchAll(ASSIGNED_NAME)) {
+    const start = match.index + match[0].length;
+    if (isAssigned(match[0], value.slice(start, start + LONGEST_ASSIGNED))) return true;
+  }
+  return false;
+}
+
+function isAssigned(assignment: string, rest: string): boolean {
+  const assigned = assignedText(assignment, rest);
+  const shortest = /pass|pwd|_auth/i.test(assignment) ? SHORTEST_PASSWORD : SHORTEST_TOKEN;
+  if (assigned.length < shortest || NO_VALUE.test(assigned) || POINTS_ELSEWHERE.test(assigned)) return false;
+  return !isProse(assignment, rest.slice(assigned.length));
+}
+
+/** Up to the closing quote, or to what ends a bare word. */
+function assignedText(assignment: string, rest: string): string {
+  const quote = /["']$/.exec(assignment)?.[0];
+  if (quote !== undefined) return rest.split(quote, 1)[0] ?? '';
+  return /^[^\s"'&;,}\])]{0,256}/.exec(rest)?.[0] ?? '';
+}
+
+/** "the password: see the handbook": a colon, and more words on the same line. */
+function isProse(assignment: string, rest: string): boolean {
+  return /:\s{1,3}$/.test(assignment) && /^[ \t]{1,4}[^\s#]/.test(rest);
+}
+
+const CURL_LOGIN = /(?:^|\s)(?:-u|--user|--proxy-user|-U)[ =]?["']?[^\s:"']{1,64}:[^\s"'/]{2}/;
+const ORACLE_LOGIN = /jdbc:oracle:[a-z0-9]{1,10}:[^\s/@:]{1,64}\/[^\s@]{1,128}@/i;
+const PASSWORD_ARGUMENT = /sshpass\s{1,4}-p\s{0,4}\S{2}|(?:mysql|mariadb)[^|;&]{0,128}\s-p[^\s-]{2}/;
+const NETRC = /machine\s{1,4}\S{1,128}\s{1,4}login\s{1,4}\S{1,128}\s{1,4}password\s{1,4}\S/;
+
+function hasLoginArgument(value: Bytes): boolean {
+  if (value.includes('curl') && CURL_LOGIN.test(value)) return true;
+  if (value.includes(' -p') && PASSWORD_ARGUMENT.test(value)) return true;
+  if (value.includes('machine') && NETRC.test(value)) return true;
+  return value.includes('jdbc:oracle:') && ORACLE_LOGIN.test(value);
+}
