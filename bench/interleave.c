@@ -1,0 +1,65 @@
+/* Times several commands in one run, one after the other in each round, so that whatever else the machine does hits all alike.
+ * usage: interleave ROUNDS FILE; FILE holds one command a line, words separated by tabs. Prints one line of microseconds a round. */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MAX_COMMANDS = 64, MAX_WORDS = 512 };
+
+extern char **environ;
+static char *commands[MAX_COMMANDS][MAX_WORDS + 1];
+
+static int read_commands(const char *path) {
+  static char line[1 << 20];
+  FILE *file = fopen(path, "r");
+  int count = 0;
+  if (file == NULL) return -1;
+  while (count < MAX_COMMANDS && fgets(line, sizeof line, file) != NULL) {
+    line[strcspn(line, "\n")] = '\0';
+    int words = 0;
+    char *rest = strdup(line);
+    for (char *word = strtok(rest, "\t"); word != NULL && words < MAX_WORDS; word = strtok(NULL, "\t")) commands[count][words++] = word;
+    if (words > 0) count++;
+  }
+  fclose(file);
+  return count;
+}
+
+static double microseconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
+}
+
+static double time_one(char **argv) {
+  pid_t pid;
+  int status;
+  double start = microseconds();
+  if (posix_spawn(&pid, argv[0], NULL, NULL, argv, environ) != 0) { perror(argv[0]); exit(1); }
+  waitpid(pid, &status, 0);
+  double taken = microseconds() - start;
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) { fprintf(stderr, "%s failed: %d\n", argv[0], status); exit(1); }
+  return taken;
+}
+
+int main(int argc, char **argv) {
+  int count = argc == 3 ? read_commands(argv[2]) : -1;
+  if (count <= 0) { fprintf(stderr, "usage: interleave ROUNDS FILE\n"); return 1; }
+  int out = dup(1);
+  int null = open("/dev/null", O_RDWR);
+  dup2(null, 0);
+  dup2(null, 1);
+  close(null);
+  FILE *results = fdopen(out, "w");
+  fcntl(out, F_SETFD, FD_CLOEXEC);
+  for (int round = 0; round < atoi(argv[1]); round++) {
+    for (int i = 0; i < count; i++) fprintf(results, "%.1f%c", time_one(commands[i]), i + 1 == count ? '\n' : ' ');
+  }
+  return fclose(results) == 0 ? 0 : 1;
+}

@@ -1,0 +1,36 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const folder = mkdtempSync(join(tmpdir(), 'cordon-bench-'));
+const program = join(folder, 'interleave');
+execFileSync('cc', ['-O2', '-o', program, fileURLToPath(new URL('interleave.c', import.meta.url))]);
+
+/**
+ * Median milliseconds of each command, all run in turn in every round.
+ * @param {Record<string, string[]>} commands
+ */
+export function interleaved(commands, rounds, env = { PATH: process.env.PATH, HOME: folder }) {
+  const file = join(folder, 'commands');
+  writeFileSync(
+    file,
+    `${Object.values(commands)
+      .map((words) => words.join('\t'))
+      .join('\n')}\n`,
+  );
+  const output = execFileSync(program, [String(rounds), file], { env, encoding: 'utf8', maxBuffer: 1 << 28 });
+  const samples = output
+    .trim()
+    .split('\n')
+    .map((line) => line.split(' ').map(Number));
+  return Object.fromEntries(
+    Object.keys(commands).map((name, i) => [name, median(samples.map((round) => round[i])) / 1000]),
+  );
+}
+
+function median(numbers) {
+  const sorted = [...numbers].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)];
+}

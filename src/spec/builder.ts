@@ -1,0 +1,117 @@
+import { credentialsInFields, refuseBadFields } from './check-fields.ts';
+import { decideVariable, refuseName } from './decide.ts';
+import { type HostVariables, keepAllowed, readVariables, type SandboxEnv, type Variables } from './filter.ts';
+import { type ForbiddenEntry, SandboxSpecForbidden } from './forbidden.ts';
+import { readOptions, type SandboxOptions, type SandboxRules } from './options.ts';
+import { hashSpec, type SandboxMount, type SandboxSpec } from './spec.ts';
+
+export interface SandboxSpecOptions extends SandboxOptions {
+  /** Variables a later step wants in the spec. They are checked, not filtered: what the filter would leave out is refused. */
+  readonly postFilterEnv?: HostVariables | undefined;
+}
+
+const HINT =
+  'take it off the list or out of the environment; a sandbox gets credentials from the launch, never from its spec';
+
+/** Builds a sandbox spec that cannot carry a credential (C1–C3, C6). */
+export class SandboxSpecBuilder {
+  readonly #rules: SandboxRules;
+  readonly #forced: Variables;
+  #host: Variables = new Map();
+  #image: string | undefined;
+  #command: readonly string[] = [];
+  #workdir = '/workspace';
+  #network: 'on' | 'off' = 'off';
+  #mounts: readonly SandboxMount[] = [];
+
+  constructor(options: SandboxSpecOptions = {}) {
+    this.#rules = readOptions(options);
+    const forced = Object.hasOwn(options, 'postFilterEnv') ? options.postFilterEnv : undefined;
+    this.#forced = readVariables(forced ?? {});
+  }
+
+  /** The host's environment; the filter decides what of it passes. */
+  inheritFrom(env: HostVariables): this {
+    this.#host = readVariables(env);
+    return this;
+  }
+
+  image(reference: string): this {
+    this.#image = reference;
+    return this;
+  }
+
+  command(argv: readonly string[]): this {
+    this.#command = Object.freeze(Array.from(argv));
+    return this;
+  }
+
+  workdir(path: string): this {
+    this.#workdir = path;
+    return this;
+  }
+
+  network(state: 'on' | 'off'): this {
+    this.#network = state;
+    return this;
+  }
+
+  mount({ source, target, access }: SandboxMount): this {
+    this.#mounts = Object.freeze([...this.#mounts, Object.freeze({ source, target, access })]);
+    return this;
+  }
+
+  /** Checks the allowlist, what was put in after the filter, and the finished environment; then freezes the spec. */
+  build(): SandboxSpec {
+    const fields = {
+      image: this.#image,
+      command: this.#command,
+      workdir: this.#workdir,
+      network: this.#network,
+      mounts: this.#mounts,
+    };
+    refuseBadFields(fields);
+    refuseAll([...forbiddenInAllowlist(this.#rules)], 'the allowlist');
+    refuseAll(forbiddenIn(this.#forced, this.#rules), 'postFilterEnv');
+    refuseAll(credentialsInFields(fields), 'the spec');
+    const env = keepAllowed(new Map([...this.#host, ...this.#forced].sort(byName)), this.#rules);
+    refuseAll(forbiddenIn(new Map(Object.entries(env)), this.#rules), 'the finished spec');
+    return finish(fields, env, this.#rules);
+  }
+}
+
+function forbiddenInAllowlist(rules: SandboxRules): readonly ForbiddenEntry[] {
+  return [...rules.names, ...rules.prefixes].flatMap((name) => {
+    const refused = refuseName(name, rules);
+    return refused === undefined ? [] : [{ name, reason: refused.reason }];
+  });
+}
+
+function forbiddenIn(variables: Variables, rules: SandboxRules): readonly ForbiddenEntry[] {
+  return [...variables]
+    .map(([name, value]) => decideVariable(name, value, rules))
+    .filter(({ verdict }) => verdict === 'drop');
+}
+
+function refuseAll(entries: readonly ForbiddenEntry[], where: string): void {
+  if (entries.length > 0) throw new SandboxSpecForbidden(entries, where, HINT);
+}
+
+function finish(
+  fields: Pick<SandboxSpec, 'image' | 'command' | 'workdir' | 'network' | 'mounts'>,
+  env: SandboxEnv,
+  rules: SandboxRules,
+): SandboxSpec {
+  const content = {
+    version: 1 as const,
+    ...fields,
+    env,
+    addedToAllowlist: Object.freeze(rules.added),
+    exceptions: Object.freeze(rules.exceptions),
+  };
+  return Object.freeze({ ...content, hash: hashSpec(content) });
+}
+
+function byName([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+  return a < b ? -1 : Number(a > b);
+}

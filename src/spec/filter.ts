@@ -1,0 +1,52 @@
+import { CordonError } from '../host/errors.ts';
+import { decideVariable, type SandboxDecision } from './decide.ts';
+import { readOptions, type SandboxOptions, type SandboxRules } from './options.ts';
+
+declare const filteredBrand: unique symbol;
+
+/** Only declared, so that no value of this class can be made; the protected field keeps look-alikes and spread copies from fitting the type. */
+declare class FilteredEnvironment {
+  protected readonly [filteredBrand]: true;
+}
+
+/** What `filterSandboxEnv` returned: frozen, without a prototype, sorted by name. Nothing else fits the type or `isSandboxEnv`. */
+export type SandboxEnv = FilteredEnvironment & { readonly [name: string]: string };
+
+export type HostVariables = Readonly<Record<string, string | undefined>>;
+
+const filtered = new WeakSet<object>();
+
+/** The only way from a host's environment to the environment of a sandbox spec (C1). What may not pass is left out. */
+export function filterSandboxEnv(env: HostVariables, options: SandboxOptions = {}): SandboxEnv {
+  return keepAllowed(readVariables(env), readOptions(options));
+}
+
+/** One decision for each variable that is set, by the code that filters (A3). */
+export function explainSandboxEnv(env: HostVariables, options: SandboxOptions = {}): readonly SandboxDecision[] {
+  const rules = readOptions(options);
+  return [...readVariables(env)].map(([name, value]) => decideVariable(name, value, rules));
+}
+
+export function isSandboxEnv(value: unknown): value is SandboxEnv {
+  return typeof value === 'object' && value !== null && filtered.has(value);
+}
+
+export type Variables = ReadonlyMap<string, unknown>;
+
+/** Reads each own variable once, so that a getter or proxy can't show one value to the guard and another to the spec. */
+export function readVariables(env: HostVariables): Variables {
+  if (typeof env !== 'object' || env === null) {
+    throw new CordonError('policy', 'the environment is no object', { hint: 'pass an object of names and values' });
+  }
+  const read = Object.keys(env).map((name): [string, unknown] => [name, env[name]]);
+  return new Map(read.filter(([, value]) => value !== undefined).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+export function keepAllowed(variables: Variables, rules: SandboxRules): SandboxEnv {
+  const env: Record<string, string> = Object.create(null);
+  for (const [name, value] of variables) {
+    if (typeof value === 'string' && decideVariable(name, value, rules).verdict === 'pass') env[name] = value;
+  }
+  filtered.add(env);
+  return Object.freeze(env) as SandboxEnv;
+}
