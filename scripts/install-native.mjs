@@ -8,9 +8,12 @@ import {
   copyFileSync,
   existsSync,
   mkdirSync,
+  mkdtempSync,
   renameSync,
+  rmSync,
   writeFileSync,
 } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
@@ -55,9 +58,21 @@ export function writeNodePath(dist) {
   renameSync(`${path}.${process.pid}`, path);
 }
 
+// For this very Node. Without it everything works, some milliseconds later.
+export function writeCodeCache(root) {
+  const home = mkdtempSync(join(tmpdir(), 'cordon-cache-'));
+  const env = { PATH: process.env.PATH ?? '', CORDON_HOME: home };
+  spawnSync(process.execPath, [join(root, 'scripts', 'write-code-cache.cjs'), 'run', '--', 'true'], {
+    env,
+    stdio: 'ignore',
+  });
+  rmSync(home, { recursive: true, force: true });
+}
+
 function installIntoPackage(root) {
   const dist = join(root, 'dist');
   writeNodePath(dist);
+  writeCodeCache(root);
   const native = buildNative(root);
   if (!native) {
     console.error(`cordon: no C compiler here (on Debian: apt-get install gcc musl-tools); ${COST}`);

@@ -41,7 +41,7 @@ static char **planner_env(void) {
 static char **planner_argv(const char *node, const char *package, char **args) {
   struct strings argv = {0};
   strings_add(&argv, (char *)node);
-  strings_add(&argv, join_path(package, "dist/cli.js"));
+  strings_add(&argv, join_path(package, "dist/start.cjs"));
   for (; *args; args++) strings_add(&argv, *args);
   strings_add(&argv, NULL);
   return argv.items;

@@ -30,7 +30,7 @@ const char *package_folder(void) {
   path[length] = '\0';
   go_up(path);
   go_up(path);
-  if (access(join_path(path, "dist/cli.js"), F_OK) != 0) go_up(path);
+  if (access(join_path(path, "dist/start.cjs"), F_OK) != 0) go_up(path);
   return path;
 }
 

@@ -1,7 +1,7 @@
 import { KINDS } from '../check/kinds/kind.ts';
 import type { Bytes } from '../host/bytes.ts';
 import type { Context } from './context.ts';
-import type { FlagSpec } from './flags.ts';
+import { type FlagSpec, JSON_FLAG } from './flags.ts';
 import { POLICY_FLAGS } from './policy-flags.ts';
 
 export interface CommandModule {
@@ -17,8 +17,6 @@ export interface CommandEntry {
   readonly words?: readonly string[];
   readonly load: () => Promise<CommandModule>;
 }
-
-export const JSON_FLAG: FlagSpec = { name: '--json', help: 'machine-readable output' };
 
 export const PROFILE_FLAGS: readonly FlagSpec[] = [
   { name: '--all', help: 'diff: also what is the same' },

@@ -12,6 +12,8 @@ export interface FlagSpec {
   readonly many?: boolean;
 }
 
+export const JSON_FLAG: FlagSpec = { name: '--json', help: 'machine-readable output' };
+
 /** One flag as it was given, in order: order matters for `--deny A --except B`. */
 export interface GivenFlag {
   readonly name: string;

@@ -62,7 +62,7 @@ export const POLICY_FLAGS: readonly FlagSpec[] = [
 ];
 
 /** The policy with the flags laid over it, in the order they were given. */
-export function applyPolicyFlags(start: Policy, flags: readonly GivenFlag[], workdir: string): Policy {
+function applyPolicyFlags(start: Policy, flags: readonly GivenFlag[], workdir: string): Policy {
   return flags.reduce((policy, flag) => applyFlag(policy, flag, workdir), start);
 }
 
@@ -156,6 +156,8 @@ function absolutePath(value: Bytes, workdir: string): string {
 /** The policy a command line asks for. Profiles and other surfaces are loaded only when named. */
 export async function policyFromFlags(parsed: ParsedArguments, context: Context): Promise<Policy> {
   if (flagValues(parsed, '--tool').length > 0) {
+    if (flagValues(parsed, '--profile').length > 0)
+      throw usageError('--tool and --profile do not go together', 'start from one of them');
     const { toolStartPolicy } = await import('./commands/tool-start-policy.ts');
     return applyPolicyFlags(toolStartPolicy(parsed, context), parsed.flags, process.cwd());
   }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** The id of the terminal session, the same for everything started from one terminal; undefined where /proc does not tell. */
-export function sessionId(): number | undefined {
+function sessionId(): number | undefined {
   try {
     const afterName = readFileSync('/proc/self/stat', 'latin1').split(') ').at(-1) as string;
     return Number(afterName.split(' ')[3]);

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Decision, Verdict } from '../decide/decide.ts';
@@ -24,7 +23,7 @@ export function auditHead({ policy, decisions, path, argumentCount }: AuditFacts
     decisions.filter((decision) => decision.verdict === verdict).map(({ name }) => showBytes(name));
   const record = {
     time: new Date().toISOString(),
-    id: randomUUID(),
+    id: `${process.hrtime.bigint()}-${process.pid}`,
     command: showBytes(path),
     arguments: argumentCount,
     policy: policy.origin,

@@ -1,3 +1,4 @@
+import { statfsSync } from 'node:fs';
 import { type Decision, decide } from '../decide/decide.ts';
 import { type Bytes, showBytes } from '../host/bytes.ts';
 import { ensureFolder } from '../host/ensure-folder.ts';
@@ -68,13 +69,13 @@ function stateWarning(): string[] {
 const UNRECORDED =
   'the state folder cannot be written: launches are not recorded, and start-up files that are absent can be planted; see cordon doctor';
 
-/** Undefined where there is none and none can be made, which never stops a launch. */
+/** Undefined where there is none, none can be made or nothing more fits on the disk, which never stops a launch. */
 function stateFolder({ env, rehearsal }: LaunchRequest): string | undefined {
   const { state } = foldersOf(env);
   if (state === undefined || rehearsal === true) return state;
   try {
     ensureFolder(state);
-    return state;
+    return statfsSync(state).bavail === 0 ? undefined : state;
   } catch {
     return undefined;
   }

@@ -25,7 +25,7 @@ const MEANINGS: Readonly<Record<string, string>> = { s: ' ', t: '\t', n: '\n', r
 
 /** The bytes a field that `planField` wrote stands for. */
 export function bytesOfField(field: string): Bytes {
-  return field.replace(/\\(x([0-9a-f]{2})|.)/g, (_, escape: string, hex: string | undefined) =>
-    hex === undefined ? (MEANINGS[escape] ?? '') : String.fromCharCode(Number.parseInt(hex, 16)),
+  return field.replace(/\\(x([0-9a-f]{2})|.)/g, (_, letter: string, hex: string | undefined) =>
+    hex === undefined ? (MEANINGS[letter] ?? '') : String.fromCharCode(Number.parseInt(hex, 16)),
   ) as Bytes;
 }

@@ -29,3 +29,18 @@ def call(x64, arm, *args):
 /** Tries to write to each place, as planted code would be; what the host keeps is looked at afterwards. */
 export const writeTo = (places: readonly string[], text: string) =>
   places.map((place) => `mkdir -p "$(dirname "${place}")"; echo '${text}' >> "${place}"`).join('\n');
+
+/** Runs the command on a pseudo-terminal of its own, as its controlling terminal, and passes on what it prints. */
+export const onTerminal = [
+  'python3',
+  '-c',
+  `
+import os, pty, sys
+pid, terminal = pty.fork()
+if pid == 0: os.execvp(sys.argv[1], sys.argv[1:])
+try:
+    while text := os.read(terminal, 4096): os.write(1, text)
+except OSError: pass
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+`,
+] as const;

@@ -42,13 +42,13 @@ export async function throughPlan(attempt: Attempt, change: (plan: string[]) => 
   if (changed.join('\n') === plan.join('\n'))
     throw new Error(`nothing was switched off in this plan:\n${plan.join('\n')}`);
   const child = begin(attempt, [join(installedPackage(), 'dist/native/cordon-launch'), '--plan-fd=3'], ['pipe']);
-  (child.stdio[3] as NodeJS.WritableStream).end(Buffer.from(changed.join('\n'), 'latin1'));
+  (child.stdio[3] as NodeJS.WritableStream).on('error', () => undefined).end(Buffer.from(changed.join('\n'), 'latin1'));
   return ended(child);
 }
 
 async function planOf({ scene, flags, env, probe }: Attempt): Promise<string> {
   const argv = [process.execPath, planner(), ...flags, '--', ...probe];
-  const { code, stdout, stderr } = await ended(begin({ scene, flags, env, probe, starter: [] }, argv), 'latin1');
+  const { code, stdout, stderr } = await ended(begin({ scene, env, starter: [] }, argv), 'latin1');
   if (code !== 0) throw new Error(`no plan could be made: ${stderr}`);
   return stdout;
 }

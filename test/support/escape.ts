@@ -21,25 +21,34 @@ export interface Escape {
   readonly off: Off | Readonly<Record<User, Off | string>>;
 }
 
+const PATIENCE_MS = 30_000;
 const DONE = 'the probe ran to its end';
 
 /** Declares one way out: it must not work, for any user, and must work when its protection is switched off. */
 export function wayOut(title: string, way: Escape): void {
   describe(title, () => {
-    it.each(USERS)('is stopped for %s', async (user) => {
-      const attempt = await prepared(way, user);
-      const outcome = await throughCordon(attempt);
-      expect(outcome.stdout, told(outcome)).toContain(DONE);
-      expect(worked(way, attempt, outcome), told(outcome)).toBe(false);
-    });
+    it.each(USERS)(
+      'is stopped for %s',
+      async (user) => {
+        const attempt = await prepared(way, user);
+        const outcome = await throughCordon(attempt);
+        expect(outcome.stdout, told(outcome)).toContain(DONE);
+        expect(worked(way, attempt, outcome), told(outcome)).toBe(false);
+      },
+      PATIENCE_MS,
+    );
     for (const user of USERS) {
       const off = 'run' in way.off ? way.off : way.off[user];
       if (typeof off === 'string') continue;
-      it(`works for ${user} without ${off.without}`, async () => {
-        const attempt = await prepared(way, user);
-        const outcome = await off.run(attempt);
-        expect(worked(way, attempt, outcome), told(outcome)).toBe(true);
-      });
+      it(
+        `works for ${user} without ${off.without}`,
+        async () => {
+          const attempt = await prepared(way, user);
+          const outcome = await off.run(attempt);
+          expect(worked(way, attempt, outcome), told(outcome)).toBe(true);
+        },
+        PATIENCE_MS,
+      );
     }
   });
 }

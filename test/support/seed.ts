@@ -1,3 +1,6 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { configureGlobal } from 'fast-check';
 
 // One fixed seed for all property tests: CORDON_TEST_SEED=N repeats a run that was printed, or tries another.
@@ -5,9 +8,18 @@ const seed = Number(process.env.CORDON_TEST_SEED ?? 20260);
 
 configureGlobal({ seed });
 
-// As a global set-up of both projects it runs twice in one process; said once is enough.
-export default function printSeed(): void {
-  if (process.env.CORDON_TEST_SEED === String(seed)) return;
+// As a global set-up of both projects it runs twice in one process; once is enough.
+export default function begin(): (() => void) | undefined {
+  if (process.env.CORDON_TEST_SEED === String(seed)) return undefined;
   process.env.CORDON_TEST_SEED = String(seed);
   process.stdout.write(`property tests: seed ${seed} (CORDON_TEST_SEED)\n`);
+  return useOwnTemporaryFolder();
+}
+
+// What the tests leave behind goes with it, whoever made it.
+function useOwnTemporaryFolder(): () => void {
+  const folder = mkdtempSync(join(tmpdir(), 'ct-'));
+  chmodSync(folder, 0o1777);
+  process.env.TMPDIR = folder;
+  return () => rmSync(folder, { recursive: true, force: true });
 }

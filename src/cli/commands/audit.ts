@@ -1,8 +1,7 @@
 import { type Bytes, showText } from '../../host/bytes.ts';
 import { type AuditRecord, readAudit } from '../../launch/audit.ts';
-import { JSON_FLAG } from '../commands.ts';
 import type { Context } from '../context.ts';
-import { flagValues, hasFlag, parseArguments, textValue, usageError } from '../flags.ts';
+import { flagValues, hasFlag, JSON_FLAG, parseArguments, textValue, usageError } from '../flags.ts';
 import { painter } from '../ui/colour.ts';
 import { table } from '../ui/table.ts';
 

@@ -1,8 +1,7 @@
 import type { Bytes } from '../../host/bytes.ts';
-import { JSON_FLAG } from '../commands.ts';
 import type { Context } from '../context.ts';
 import { toolsOf } from '../credential-tools.ts';
-import { type ParsedArguments, parseArguments, usageError } from '../flags.ts';
+import { JSON_FLAG, type ParsedArguments, parseArguments, usageError } from '../flags.ts';
 import { nearest } from '../nearest.ts';
 import { exportToKeyring, initVault, listVault, removeFromVault, setInVault, testSource } from './creds-actions.ts';
 

@@ -6,9 +6,8 @@ import { CordonError } from '../../host/errors.ts';
 import { surveyMachine } from '../../launch/machine.ts';
 import { namespaceLimit, probeBarrier, probeLauncher } from '../../launch/probe.ts';
 import { examineTools } from '../../tools/examine.ts';
-import { JSON_FLAG } from '../commands.ts';
 import type { Context } from '../context.ts';
-import { hasFlag, parseArguments } from '../flags.ts';
+import { hasFlag, JSON_FLAG, parseArguments } from '../flags.ts';
 import { painter } from '../ui/colour.ts';
 
 export interface Finding {

@@ -1,8 +1,7 @@
 import { explain } from '../../decide/explain.ts';
 import type { Bytes } from '../../host/bytes.ts';
-import { JSON_FLAG } from '../commands.ts';
 import type { Context } from '../context.ts';
-import { hasFlag, parseArguments } from '../flags.ts';
+import { hasFlag, JSON_FLAG, parseArguments } from '../flags.ts';
 import { POLICY_FLAGS, policyFromFlags } from '../policy-flags.ts';
 import { decisionSentence, decisionSummary, decisionsAsJson, decisionTable } from '../ui/decisions.ts';
 import { showWarnings } from '../ui/warnings.ts';

@@ -3,9 +3,10 @@ import { handOver } from '../../launch/hand-over.ts';
 import { launch } from '../../launch/launch.ts';
 import { type Prepared, prepare } from '../../launch/prepare.ts';
 import { relaySignals } from '../../launch/relay-signals.ts';
-import { JSON_FLAG } from '../commands.ts';
+import type { Policy } from '../../policy/policy.ts';
+import type { Secret } from '../../secrets/secret.ts';
 import type { Context } from '../context.ts';
-import { hasFlag, type ParsedArguments, parseArguments, usageError } from '../flags.ts';
+import { hasFlag, JSON_FLAG, type ParsedArguments, parseArguments, usageError } from '../flags.ts';
 import { POLICY_FLAGS, policyFromFlags } from '../policy-flags.ts';
 import { showWarnings } from '../ui/warnings.ts';
 
@@ -18,7 +19,7 @@ export async function run(args: readonly Bytes[], context: Context): Promise<num
   const policy = await policyFromFlags(parsed, context);
   showWarnings(policy.warnings, context);
   const argv = commandOf(parsed);
-  const credentials = await (await import('../credentials.ts')).credentialsFor(policy, parsed, context);
+  const credentials = await credentialsOf(policy, parsed, context);
   const prepared = prepare({
     policy,
     env: context.env,
@@ -34,6 +35,16 @@ export async function run(args: readonly Bytes[], context: Context): Promise<num
   if (!policy.redact || credentials.size === 0) return start(prepared);
   const { launchRedacted } = await import('../../launch/redact/launch-redacted.ts');
   return (await launchRedacted(prepared.plan, credentials)).exitCode;
+}
+
+/** Most launches need none, and then nothing is loaded for them. */
+async function credentialsOf(
+  policy: Policy,
+  parsed: ParsedArguments,
+  context: Context,
+): Promise<ReadonlyMap<Bytes, Secret>> {
+  if (policy.credentials.length === 0) return new Map();
+  return (await import('../credentials.ts')).credentialsFor(policy, parsed, context);
 }
 
 function commandOf({ rest }: ParsedArguments): readonly [Bytes, ...Bytes[]] {

@@ -1,9 +1,8 @@
 import { type Bytes, showBytes, showText } from '../../host/bytes.ts';
 import { addTool } from '../../tools/operations.ts';
 import { openWorkshop } from '../../tools/workshop.ts';
-import { JSON_FLAG } from '../commands.ts';
 import type { Context } from '../context.ts';
-import { hasFlag, parseArguments, usageError } from '../flags.ts';
+import { hasFlag, JSON_FLAG, parseArguments, usageError } from '../flags.ts';
 import { warnUnlessFirstOnPath } from './tool-path.ts';
 
 export function run(args: readonly Bytes[], context: Context): number {

@@ -5,9 +5,16 @@ import { addAllow, addDeny, resetEnv, setEnvBase, type ToolEdit } from '../../to
 import { configureTool, toolNamed } from '../../tools/operations.ts';
 import { hasEnvPolicy, hasFsPolicy, TOOL_BASES, type ToolPolicy } from '../../tools/tool-policy.ts';
 import { openWorkshop } from '../../tools/workshop.ts';
-import { JSON_FLAG } from '../commands.ts';
 import type { Context } from '../context.ts';
-import { flagValues, hasFlag, type ParsedArguments, parseArguments, textValue, usageError } from '../flags.ts';
+import {
+  flagValues,
+  hasFlag,
+  JSON_FLAG,
+  type ParsedArguments,
+  parseArguments,
+  textValue,
+  usageError,
+} from '../flags.ts';
 import { nearest } from '../nearest.ts';
 import { showWarnings } from '../ui/warnings.ts';
 import { warnAboutProtection, warnAboutTool } from './tool-report.ts';

@@ -5,9 +5,8 @@ import { addPaths, type FsKey, resetFs, setFsBase, type ToolEdit } from '../../t
 import { configureTool, toolNamed } from '../../tools/operations.ts';
 import { hasEnvPolicy, hasFsPolicy, TOOL_FS_BASES, type ToolPolicy } from '../../tools/tool-policy.ts';
 import { openWorkshop } from '../../tools/workshop.ts';
-import { JSON_FLAG } from '../commands.ts';
 import type { Context } from '../context.ts';
-import { hasFlag, type ParsedArguments, parseArguments, textValue, usageError } from '../flags.ts';
+import { hasFlag, JSON_FLAG, type ParsedArguments, parseArguments, textValue, usageError } from '../flags.ts';
 import { nearest } from '../nearest.ts';
 import { atLeastOne, orNone, refuseWords, unknownAction } from './tool-env.ts';
 import { warnAboutProtection, warnAboutTool } from './tool-report.ts';

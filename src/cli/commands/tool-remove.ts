@@ -1,9 +1,8 @@
 import { type Bytes, showText } from '../../host/bytes.ts';
 import { removeTool } from '../../tools/operations.ts';
 import { openWorkshop } from '../../tools/workshop.ts';
-import { JSON_FLAG } from '../commands.ts';
 import type { Context } from '../context.ts';
-import { hasFlag, parseArguments, textValue, usageError } from '../flags.ts';
+import { hasFlag, JSON_FLAG, parseArguments, textValue, usageError } from '../flags.ts';
 
 export function run(args: readonly Bytes[], context: Context): number {
   const parsed = parseArguments(args, { flags: [JSON_FLAG] });

@@ -3,9 +3,16 @@ import { keyLiteral, listLiteral } from '../../tools/config/literal.ts';
 import { type Suggestion, suggest } from '../../tools/suggest/suggest.ts';
 import { findTarget } from '../../tools/target.ts';
 import { openWorkshop } from '../../tools/workshop.ts';
-import { JSON_FLAG } from '../commands.ts';
 import type { Context } from '../context.ts';
-import { flagValues, hasFlag, type ParsedArguments, parseArguments, textValue, usageError } from '../flags.ts';
+import {
+  flagValues,
+  hasFlag,
+  JSON_FLAG,
+  type ParsedArguments,
+  parseArguments,
+  textValue,
+  usageError,
+} from '../flags.ts';
 import { showWarnings } from '../ui/warnings.ts';
 
 const FLAGS = [JSON_FLAG, { name: '--seed', value: 'N', help: '' }, { name: '--time', value: 'SECONDS', help: '' }];

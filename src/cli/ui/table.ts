@@ -70,7 +70,7 @@ function cut(cell: string, width: number): string {
 }
 
 /** East Asian wide characters take two places; combining marks none. */
-export function displayWidth(text: string): number {
+function displayWidth(text: string): number {
   let width = 0;
   for (const character of text) {
     if (/\p{Mark}/u.test(character)) continue;

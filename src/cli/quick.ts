@@ -1,0 +1,46 @@
+import { captureArguments } from '../host/arguments.ts';
+import type { Bytes } from '../host/bytes.ts';
+import { run } from './commands/run.ts';
+import { createContext } from './context.ts';
+import { showError } from './ui/show-error.ts';
+
+/** Flags that need nothing but what is bundled here. */
+const OWN_FLAGS = [
+  '--base',
+  '--allow',
+  '--deny',
+  '--except',
+  '--set',
+  '--guard',
+  '--fs',
+  '--expose',
+  '--net',
+  '--isolation',
+];
+
+/** The launch people type all day, as a bundle of its own that is small and compiled ahead. Whatever else is asked for, the whole program does. */
+export async function quickRun(whole: () => Promise<unknown>): Promise<void> {
+  const args = captureArguments();
+  if (!isPlainRun(args)) {
+    await whole();
+    return;
+  }
+  const context = createContext();
+  try {
+    process.exitCode = await run(args.slice(1), context);
+  } catch (error) {
+    process.exitCode = showError(error, context);
+  }
+}
+
+function isPlainRun([command, ...rest]: readonly Bytes[]): boolean {
+  if (command !== 'run') return false;
+  for (let i = 0; i < rest.length; i++) {
+    const arg = rest[i] as Bytes;
+    if (arg === '--' || !arg.startsWith('-')) return true;
+    const [name = '', value] = arg.split('=', 2);
+    if (!OWN_FLAGS.includes(name)) return false;
+    if (value === undefined) i++;
+  }
+  return true;
+}
