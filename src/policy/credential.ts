@@ -38,6 +38,7 @@ function refuseBadTarget(target: Bytes, where: string): void {
 
 function targetProblem(target: Bytes): string | undefined {
   if (!TARGET_NAME.test(target)) return 'a name has letters, digits and _ only, and begins with no digit';
-  if ((CONTROL_VARIABLES as readonly string[]).includes(target.toUpperCase())) return "it is one of Cordon's own variables";
+  if ((CONTROL_VARIABLES as readonly string[]).includes(target.toUpperCase()))
+    return "it is one of Cordon's own variables";
   return isRefusedTarget(target) ? 'it can make programs run other code, so nothing is injected there' : undefined;
 }

@@ -1,0 +1,41 @@
+import { showText } from '../../host/bytes.ts';
+import type { FilesystemPolicy, Policy } from '../policy.ts';
+import type { Layer } from './layer.ts';
+import type { ResolvedProfile } from './resolve.ts';
+
+/** A merged profile as a policy: what no layer says gets its default. */
+export function policyOf({ name, where, layer }: ResolvedProfile): Policy {
+  return {
+    origin: `profile ${showText(name)}`,
+    base: baseOf(layer, where),
+    allow: layer.allow?.rules ?? [],
+    deny: layer.deny,
+    set: layer.set,
+    credentials: layer.credentials.map(({ rule }) => rule),
+    guard: layer.guard?.value ?? 'off',
+    filesystem: filesystemOf(layer),
+    network: { off: layer.blockNetwork?.value ?? false },
+    isolation: layer.isolation?.value ?? 'auto',
+    redact: layer.redact?.value ?? false,
+    warnings: layer.warnings,
+  };
+}
+
+/** E2: a list, and be it empty, means only what it names; no list anywhere means everything. */
+export function baseOf({ base, allow }: Layer, where: string): Policy['base'] {
+  if (base !== undefined) return { preset: base.value, origin: base.origin };
+  if (allow !== undefined) return { preset: 'none', origin: allow.origin };
+  return { preset: 'all', origin: `${showText(where)} (no allow_vars)` };
+}
+
+export function filesystemOf({ filesystem, paths, allowsPaths }: Layer): FilesystemPolicy {
+  const values = (list: readonly { readonly value: string }[]) => list.map(({ value }) => value);
+  return {
+    preset: filesystem?.value ?? (allowsPaths ? 'minimal' : 'guarded'),
+    explicit: filesystem !== undefined,
+    write: values(paths.write),
+    read: values(paths.read),
+    hide: values(paths.hide),
+    expose: values(paths.expose),
+  };
+}

@@ -1,0 +1,62 @@
+import type {
+  AllowRule,
+  CredentialRule,
+  DenyRule,
+  FsPreset,
+  GuardMode,
+  Isolation,
+  Origin,
+  SetRule,
+} from '../policy.ts';
+import type { BaseName } from '../presets/presets.ts';
+
+export interface Located<Value> {
+  readonly value: Value;
+  readonly origin: Origin;
+}
+
+export interface CredentialEntry {
+  readonly rule: CredentialRule;
+  /** The key of the `SOURCE: TARGET` form: a child that writes the same key replaces it (E3). */
+  readonly key?: string | undefined;
+}
+
+/** An allow list that is there, if only as `[]`: that is not the same as none. */
+export interface AllowList {
+  readonly origin: Origin;
+  readonly rules: readonly AllowRule[];
+}
+
+export interface PathLists {
+  readonly write: readonly Located<string>[];
+  readonly read: readonly Located<string>[];
+  readonly hide: readonly Located<string>[];
+  readonly expose: readonly Located<string>[];
+}
+
+/** What one profile says by itself, before anything it extends: what is undefined it leaves to others. */
+export interface Layer {
+  readonly base?: Located<BaseName> | undefined;
+  readonly allow?: AllowList | undefined;
+  readonly deny: readonly DenyRule[];
+  readonly set: readonly SetRule[];
+  readonly credentials: readonly CredentialEntry[];
+  readonly guard?: Located<GuardMode> | undefined;
+  readonly filesystem?: Located<FsPreset | undefined> | undefined;
+  readonly paths: PathLists;
+  /** Whether `filesystem.allow` is written: without a preset it means `minimal`. */
+  readonly allowsPaths: boolean;
+  readonly blockNetwork?: Located<boolean> | undefined;
+  readonly isolation?: Located<Isolation> | undefined;
+  readonly redact?: Located<boolean> | undefined;
+  readonly warnings: readonly string[];
+}
+
+export const EMPTY_LAYER: Layer = {
+  deny: [],
+  set: [],
+  credentials: [],
+  paths: { write: [], read: [], hide: [], expose: [] },
+  allowsPaths: false,
+  warnings: [],
+};

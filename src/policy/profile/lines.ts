@@ -1,0 +1,63 @@
+import { showBytes } from '../../host/bytes.ts';
+import type { CredentialRule, Policy } from '../policy.ts';
+import { baseOf, filesystemOf } from './finish.ts';
+import type { Located } from './layer.ts';
+import type { ResolvedProfile } from './resolve.ts';
+
+/** One line of a resolved profile: its key as in the schema, what it says, where that is written. */
+export interface ProfileLine {
+  readonly key: string;
+  readonly value: string;
+  readonly origin: string;
+}
+
+const BY_DEFAULT = 'default';
+
+/** Everything a profile comes to, bases included. */
+export function profileLines(resolved: ResolvedProfile): ProfileLine[] {
+  const { layer, where } = resolved;
+  const base = baseOf(layer, where);
+  return [
+    { key: 'environment.base', value: base.preset, origin: base.origin },
+    ...(layer.allow?.rules ?? []).map(({ pattern, origin }) =>
+      line('environment.allow_vars', showBytes(pattern.source), origin),
+    ),
+    ...layer.deny.map((rule) => line('environment.deny_vars', denyText(rule), rule.origin)),
+    ...layer.set.map(({ name, value, origin }) =>
+      line('environment.set_vars', `${showBytes(name)}=${showBytes(value)}`, origin),
+    ),
+    setting('environment.guard', layer.guard, 'off'),
+    ...layer.credentials.map(({ rule }) =>
+      line('env_credentials', `${showBytes(rule.target)} from ${sourceText(rule)}`, rule.origin),
+    ),
+    ...filesystemLines(resolved),
+    setting('network.block', layer.blockNetwork, false),
+    setting('isolation', layer.isolation, 'auto'),
+    setting('redact', layer.redact, false),
+  ];
+}
+
+function filesystemLines({ layer }: ResolvedProfile): ProfileLine[] {
+  const { write, read, hide, expose } = layer.paths;
+  const paths = (key: string, list: readonly Located<string>[]) =>
+    list.map(({ value, origin }) => line(`filesystem.${key}`, value, origin));
+  return [
+    line('filesystem.preset', filesystemOf(layer).preset, layer.filesystem?.origin ?? BY_DEFAULT),
+    ...[...paths('allow', write), ...paths('read', read), ...paths('hide', hide), ...paths('expose', expose)],
+  ];
+}
+
+const line = (key: string, value: string, origin: string): ProfileLine => ({ key, value, origin });
+
+function setting(key: string, given: Located<string | boolean> | undefined, otherwise: string | boolean): ProfileLine {
+  return line(key, String(given?.value ?? otherwise), given?.origin ?? BY_DEFAULT);
+}
+
+function denyText({ pattern, except }: Policy['deny'][number]): string {
+  const exceptions = except.map(({ source }) => showBytes(source)).join(', ');
+  return exceptions === '' ? showBytes(pattern.source) : `${showBytes(pattern.source)} except ${exceptions}`;
+}
+
+function sourceText({ source }: CredentialRule): string {
+  return typeof source === 'string' ? source : `the command ${source[0]}`;
+}

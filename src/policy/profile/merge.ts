@@ -1,0 +1,59 @@
+import { type AllowList, type CredentialEntry, EMPTY_LAYER, type Layer, type Located } from './layer.ts';
+
+/** E3: bases first, in order. Lists append without repeating themselves; what is set or injected goes by key, and the later layer wins. */
+export function mergeLayers(layers: readonly Layer[]): Layer {
+  return layers.reduce(mergeTwo, EMPTY_LAYER);
+}
+
+function mergeTwo(under: Layer, over: Layer): Layer {
+  return {
+    base: over.base ?? under.base,
+    allow: mergeAllow(under.allow, over.allow),
+    deny: uniqueBy([...under.deny, ...over.deny], ({ pattern, except }) =>
+      [pattern.source, ...except.map(({ source }) => source).toSorted()].join('\0'),
+    ),
+    set: lastBy([...under.set, ...over.set], ({ name }) => name),
+    credentials: lastBy([...under.credentials, ...over.credentials], keyOf),
+    guard: over.guard ?? under.guard,
+    filesystem: over.filesystem?.value === undefined ? (under.filesystem ?? over.filesystem) : over.filesystem,
+    paths: {
+      write: mergePaths(under.paths.write, over.paths.write),
+      read: mergePaths(under.paths.read, over.paths.read),
+      hide: mergePaths(under.paths.hide, over.paths.hide),
+      expose: mergePaths(under.paths.expose, over.paths.expose),
+    },
+    allowsPaths: under.allowsPaths || over.allowsPaths,
+    blockNetwork: over.blockNetwork ?? under.blockNetwork,
+    isolation: over.isolation ?? under.isolation,
+    redact: over.redact ?? under.redact,
+    warnings: uniqueBy([...under.warnings, ...over.warnings], (warning) => warning),
+  };
+}
+
+/** A layer without a list adds nothing; the list stays one as soon as any layer has one. */
+function mergeAllow(under: AllowList | undefined, over: AllowList | undefined): AllowList | undefined {
+  if (under === undefined || over === undefined) return over ?? under;
+  return { origin: over.origin, rules: uniqueBy([...under.rules, ...over.rules], ({ pattern }) => pattern.source) };
+}
+
+function mergePaths(under: readonly Located<string>[], over: readonly Located<string>[]): Located<string>[] {
+  return uniqueBy([...under, ...over], ({ value }) => value);
+}
+
+/** The key is what is written as one: the source in the `SOURCE: TARGET` form, else the target. */
+const keyOf = ({ rule, key }: CredentialEntry) => (key === undefined ? `target ${rule.target}` : `source ${key}`);
+
+/** No target is injected twice: of different keys for one target the later wins. */
+export function withUniqueTargets(layer: Layer): Layer {
+  return { ...layer, credentials: lastBy(layer.credentials, ({ rule }) => rule.target) };
+}
+
+function uniqueBy<Item>(items: readonly Item[], keyFor: (item: Item) => string): Item[] {
+  const seen = new Set<string>();
+  return items.filter((item) => seen.size !== seen.add(keyFor(item)).size);
+}
+
+/** Each at the place of its last mention, so that what comes later stays later. */
+function lastBy<Item>(items: readonly Item[], keyFor: (item: Item) => string): Item[] {
+  return uniqueBy(items.toReversed(), keyFor).toReversed();
+}

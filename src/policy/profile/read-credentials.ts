@@ -1,0 +1,126 @@
+import { bytesOfText } from '../../host/bytes.ts';
+import { CordonError } from '../../host/errors.ts';
+import { credentialRule } from '../credential.ts';
+import { coverTokens } from '../load/frame.ts';
+import { childOf, itemsOf, type Node, textOf } from '../load/node.ts';
+import type { Problems } from '../load/problems.ts';
+import type { CredentialEntry } from './layer.ts';
+import { didYouMean } from './shape.ts';
+
+const SCHEMES = ['vault', 'keyring', 'file', 'env', 'op', 'bw'];
+
+export interface CredentialOptions {
+  readonly problems: Problems;
+  /** A command of someone else's file must not run here. */
+  readonly mayRunCommands: boolean;
+}
+
+/** `SOURCE: TARGET`, or a list of `{target, source}` and `{target, command}`. */
+export function readCredentials(node: Node | undefined, options: CredentialOptions): CredentialEntry[] {
+  const state: State = { ...options, targets: new Set() };
+  return node?.kind === 'map' ? readMap(node, state) : itemsOf(node).flatMap((item) => readItem(item, state));
+}
+
+interface State extends CredentialOptions {
+  readonly targets: Set<string>;
+}
+
+function readMap(node: Extract<Node, { kind: 'map' }>, state: State): CredentialEntry[] {
+  return node.entries.flatMap(({ key, keyPlace, value }) => {
+    const target = textOf(value);
+    if (target === undefined || !isSource(key, keyPlace, state.problems)) return [];
+    return makeRule({ target: value, targetName: target, source: key, key }, state);
+  });
+}
+
+function readItem(item: Node, state: State): CredentialEntry[] {
+  const { problems, mayRunCommands } = state;
+  const target = childOf(item, 'target');
+  const targetName = textOf(target);
+  const source = childOf(item, 'source');
+  const command = childOf(item, 'command');
+  if (target === undefined || targetName === undefined) return [];
+  if ((source === undefined) === (command === undefined)) {
+    problems.add(
+      item.place,
+      'a credential needs either a source or a command',
+      'write {target, source} or {target, command: [...]}',
+    );
+    return [];
+  }
+  if (command !== undefined) {
+    const words = readCommand(command, problems, mayRunCommands);
+    return words === undefined ? [] : makeRule({ target, targetName, source: words }, state);
+  }
+  const reference = textOf(source);
+  if (source === undefined || reference === undefined || !isSource(reference, source.place, problems)) return [];
+  return makeRule({ target, targetName, source: reference }, state);
+}
+
+function readCommand(node: Node, problems: Problems, mayRunCommands: boolean): string[] | undefined {
+  const words = itemsOf(node).map((word) => textOf(word) ?? '');
+  if (!mayRunCommands) {
+    problems.add(
+      node.place,
+      "commands work only in profiles of Cordon's own home",
+      'move the profile there, or put the value into the vault',
+    );
+  } else if ((words[0] ?? '') === '')
+    problems.add(node.place, 'the command is empty', "write its words: ['pass', 'show', 'openai']");
+  else if (words.some((word) => word.includes('\0'))) problems.add(node.place, 'the command has a NUL in it');
+  else return words;
+  return undefined;
+}
+
+interface RuleText {
+  readonly target: Node;
+  readonly targetName: string;
+  readonly source: string | readonly string[];
+  readonly key?: string;
+}
+
+function makeRule({ target, targetName, source, key }: RuleText, { problems, targets }: State): CredentialEntry[] {
+  if (targets.has(targetName))
+    problems.add(target.place, `two credentials have the target ${targetName}`, 'keep one of them');
+  targets.add(targetName);
+  if (!/^[A-Za-z_]\w*$/.test(targetName)) return refuseTarget(target, problems);
+  try {
+    const rule = credentialRule({ target: bytesOfText(targetName), source, origin: problems.where(target.place) });
+    return [{ rule, key }];
+  } catch (error) {
+    if (!(error instanceof CordonError)) throw error;
+    problems.add(target.place, error.message, error.hint);
+    return [];
+  }
+}
+
+/** Whoever takes the form for NAME: VALUE has written a secret here. */
+function refuseTarget(target: Node, problems: Problems): [] {
+  problems.hide([target.place]);
+  problems.add(
+    target.place,
+    'a target must be the name of a variable',
+    'write SOURCE: TARGET; the value itself belongs into the vault: cordon creds set NAME',
+  );
+  return [];
+}
+
+function isSource(source: string, place: Node['place'], problems: Problems): boolean {
+  const problem = sourceProblem(source);
+  if (problem === undefined) return true;
+  problems.hide([place]);
+  problems.add(place, problem.message, problem.hint);
+  return false;
+}
+
+function sourceProblem(source: string): { message: string; hint: string } | undefined {
+  const scheme = /^([^:/]*):\/\//.exec(source)?.[1];
+  if (scheme === 'cmd') return { message: 'a command is written as a list', hint: 'write {target, command: [...]}' };
+  if (scheme !== undefined && !SCHEMES.includes(scheme)) {
+    const hint = didYouMean(scheme, SCHEMES) ?? `known: ${SCHEMES.join(', ')}`;
+    return { message: `there is no credential source '${scheme}://'`, hint };
+  }
+  if (scheme !== undefined || (/^\w[\w.@-]{0,127}$/.test(source) && coverTokens(source) === source)) return undefined;
+  const hint = 'a bare name is the name of an entry of the vault: cordon creds set NAME asks for its value';
+  return { message: 'this is no name of a credential', hint };
+}

@@ -1,0 +1,119 @@
+import { BASE_NAMES } from '../presets/presets.ts';
+import { choice, type DataOf, either, flag, type JsonSchema, listOf, mapOf, object, text } from './shape.ts';
+
+/** E2: a name, a name with one `*` at its end, or `*`. */
+export const ALLOW_PATTERN = '^(\\*|[^\\s=*?\\[\\]\\u0000-\\u001f\\u007f]+\\*?)$';
+
+const texts = either(text(), listOf(text()));
+const paths = listOf(text({ expected: 'an absolute path or one that begins with ~/', pattern: '^(/|~(/|$))' }));
+
+const META = object('an object that says what the profile is', {
+  name: { shape: text(), about: 'What messages call it.' },
+  description: { shape: text(), about: 'What it is for, in one line; `cordon profile list` shows it.' },
+  version: { shape: text(), about: 'For its readers; it changes nothing.' },
+  author: { shape: text(), about: 'For its readers; it changes nothing.' },
+});
+
+const DENY = either(
+  text({ expected: 'a pattern' }),
+  object('an object with pattern and except', {
+    pattern: { shape: text(), about: 'What is dropped: a name with `*`, `?`, `[seq]`, `[!seq]`.', required: true },
+    except: { shape: texts, about: 'Patterns that this one, and no other, leaves alone.' },
+  }),
+);
+
+const ENVIRONMENT = object('an object with the rules for inherited variables', {
+  base: {
+    shape: choice(BASE_NAMES),
+    about: 'A starting set that `allow_vars` adds to. Without it: `none` when there is an `allow_vars`, else `all`.',
+  },
+  allow_vars: {
+    shape: listOf(text({ expected: 'a name, PREFIX* or *', pattern: ALLOW_PATTERN })),
+    about:
+      'Which inherited variables pass: exact names, `PREFIX*`, or `*`. `[]` passes none. Without it everything passes, the code-injection list aside.',
+  },
+  deny_vars: {
+    shape: listOf(DENY),
+    about: 'What is dropped whatever `allow_vars` says; full glob patterns, each with exceptions of its own.',
+  },
+  set_vars: {
+    shape: mapOf(text(), 'an object of NAME: value'),
+    about: 'Variables with a fixed value. No place for secrets: use `env_credentials`.',
+  },
+  guard: {
+    shape: choice(['off', 'strip', 'forbid']),
+    about:
+      'What happens to variables that look like credentials: nothing (`off`), dropped (`strip`), or no launch (`forbid`).',
+  },
+});
+
+const SOURCE =
+  'Where the value comes from: `vault://NAME` (a bare name means this), `keyring://SERVICE/ACCOUNT`, `file:///PATH`, `env://NAME`, `op://VAULT/ITEM/FIELD`, `bw://ITEM/FIELD`.';
+
+const CREDENTIALS = either(
+  mapOf(text({ expected: 'the name of the variable' }), 'an object of SOURCE: TARGET'),
+  listOf(
+    object('an object with target and source or command', {
+      target: { shape: text(), about: 'The variable the child finds it in.', required: true },
+      source: { shape: text(), about: SOURCE },
+      command: {
+        shape: listOf(text()),
+        about: "A command whose output is the value; only in profiles of Cordon's own home.",
+      },
+    }),
+  ),
+);
+
+const FILESYSTEM = object('an object with the rules for files', {
+  preset: {
+    shape: choice(['all', 'guarded', 'workspace', 'minimal']),
+    about: 'What is there to begin with. Without it: `minimal` when there is an `allow`, else `guarded`.',
+  },
+  allow: { shape: paths, about: 'Paths that can be read and written.' },
+  read: { shape: paths, about: 'Paths that can only be read.' },
+  hide: { shape: paths, about: 'Paths that are not there.' },
+  expose: { shape: paths, about: 'Paths that are let through although the preset hides or freezes them.' },
+});
+
+/** The whole language of profiles: checked here, published as JSON Schema, documented from it. */
+export const PROFILE = object('an object with the keys of a profile', {
+  $schema: { shape: text(), about: 'For editors: where the JSON Schema of this file is.' },
+  meta: { shape: META, about: 'What the profile is.' },
+  extends: {
+    shape: texts,
+    about: 'Profiles this one builds on, by name or path, in order: lists add up, this profile wins elsewhere.',
+  },
+  environment: {
+    shape: ENVIRONMENT,
+    about: 'Which inherited variables pass. Left out: all of them, the code-injection list aside.',
+  },
+  env_credentials: {
+    shape: CREDENTIALS,
+    about: 'Credentials that are injected, whatever the lists say: `SOURCE: TARGET`, or a list of objects.',
+  },
+  filesystem: { shape: FILESYSTEM, about: 'What of the filesystem is there. Needs the barrier.' },
+  network: {
+    shape: object('an object with block', {
+      block: { shape: flag, about: 'Cuts the network off. Needs the barrier.' },
+    }),
+    about: 'Network access.',
+  },
+  isolation: {
+    shape: choice(['auto', 'barrier', 'filter']),
+    about:
+      'Inside bubblewrap (`barrier`), with a filtered environment only (`filter`), or the barrier where there is one (`auto`, the default).',
+  },
+  redact: { shape: flag, about: 'Replaces injected credentials in what the child prints.' },
+});
+
+/** A profile as a plain object, for library use. */
+export type ProfileData = DataOf<typeof PROFILE>;
+
+export function profileJsonSchema(): JsonSchema {
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'Cordon profile',
+    description: 'What a program may see: inherited variables, injected credentials, files, network.',
+    ...PROFILE.schema,
+  };
+}
