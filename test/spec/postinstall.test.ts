@@ -1,19 +1,9 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import {
-  chmodSync,
-  chownSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, chownSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freshHome, installedPackage } from '../support/cordon.ts';
 import { openFolder } from '../support/project.ts';
@@ -113,7 +103,7 @@ function install(
   cpSync(join(import.meta.dirname, 'fixtures/install.mjs'), script);
   const library = join(installedPackage(), 'dist/index.js');
   const args = ['-c', 'exec 7<"$HOME/secret"; exec node "$@"', 'sh', script, library, how];
-  const environment = { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: home, ...env };
+  const environment = { PATH: `${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`, HOME: home, ...env };
   const child = spawn('/bin/sh', args, {
     ...identityOf(user),
     cwd: project,

@@ -1,0 +1,134 @@
+import { CordonError } from '../host/errors.ts';
+import { Source } from '../policy/load/source.ts';
+import { type Finding, Findings, inOrder, type Report, type Trouble } from './finding.ts';
+import { checkAllowlist, checkBuiltInAllowlist } from './kinds/allowlist.ts';
+import { checkCompose } from './kinds/compose.ts';
+import { checkConfig } from './kinds/config.ts';
+import { checkDockerfile } from './kinds/dockerfile.ts';
+import { checkEnvList } from './kinds/env-list.ts';
+import { type CheckedFile, type Checker, type CheckOptions, KINDS, type Kind } from './kinds/kind.ts';
+import { checkProfile } from './kinds/profile.ts';
+import { checkSecrets } from './kinds/secrets.ts';
+import { checkWorkflow } from './kinds/workflow.ts';
+import { parseText } from './parse.ts';
+import { readText } from './read.ts';
+import { kindByContent, kindByName } from './recognise.ts';
+import { silence } from './silence.ts';
+
+const CHECKERS: Readonly<Record<Kind, Checker>> = {
+  profile: checkProfile,
+  config: checkConfig,
+  secrets: checkSecrets,
+  allowlist: checkAllowlist,
+  'env-list': checkEnvList,
+  workflow: checkWorkflow,
+  dockerfile: checkDockerfile,
+  compose: checkCompose,
+};
+
+interface Outcome {
+  readonly file: string;
+  readonly kind?: Kind;
+  readonly said: readonly Finding[];
+  readonly silenced: readonly Finding[];
+  readonly trouble?: Trouble;
+}
+
+export interface CheckRequest extends CheckOptions {
+  readonly files: readonly string[];
+  /** What all of them are, when their names don't tell. */
+  readonly kind?: Kind | undefined;
+}
+
+/** Every file by itself: what is wrong with one keeps no other from being checked. */
+export async function checkFiles({ files, kind, ...options }: CheckRequest): Promise<Report> {
+  const outcomes: Outcome[] = [checkOwnLists()];
+  for (const file of new Set(files)) outcomes.push(await checkFile(file, kind, options));
+  return {
+    files: outcomes.flatMap(({ file, kind: found }) => (found === undefined ? [] : [{ file, kind: found }])),
+    findings: outcomes.flatMap(({ said }) => said).toSorted(inOrder),
+    silenced: outcomes.flatMap(({ silenced }) => silenced).toSorted(inOrder),
+    troubles: outcomes.flatMap(({ trouble }) => (trouble === undefined ? [] : [trouble])),
+  };
+}
+
+/** What is built in is held to the same rules. */
+function checkOwnLists(): Outcome {
+  const findings = new Findings(new Source('built-in sandbox allowlist'));
+  checkBuiltInAllowlist(findings);
+  return { file: 'built-in', said: findings.list(), silenced: [] };
+}
+
+async function checkFile(path: string, forced: Kind | undefined, options: CheckOptions): Promise<Outcome> {
+  try {
+    return await examine(path, forced, options);
+  } catch (error) {
+    return { file: path, said: [], silenced: [], trouble: troubleOf(path, error) };
+  }
+}
+
+async function examine(path: string, forced: Kind | undefined, options: CheckOptions): Promise<Outcome> {
+  const { text, stats } = readText(path);
+  const source = new Source(path, text);
+  const named = forced ?? kindByName(path);
+  const root = isEmpty(text) ? undefined : await parsed(path, source, named);
+  const kind = named ?? kindByContent(path, root);
+  if (kind === undefined) throw unknownKind(path);
+  if (kind === 'profile' && root === undefined) throw emptyProfile(path);
+  const findings = new Findings(source);
+  const file = { path, source, mode: stats.mode, root, findings, options };
+  const trouble = isEmpty(text) ? undefined : await checkAs(kind, file);
+  return { file: path, kind, ...silence(source, findings.list()), ...(trouble === undefined ? {} : { trouble }) };
+}
+
+/** What was found before a checker gave up is still worth saying. */
+async function checkAs(kind: Kind, file: CheckedFile): Promise<Trouble | undefined> {
+  try {
+    await CHECKERS[kind](file);
+    return undefined;
+  } catch (error) {
+    return troubleOf(file.path, error);
+  }
+}
+
+function troubleOf(path: string, error: unknown): Trouble {
+  if (!(error instanceof CordonError)) throw error;
+  return { file: path, errors: withoutFrames(path, error) };
+}
+
+const isEmpty = (text: string) => text.split('\n').every((line) => /^\s*(?:#.*)?$/.test(line));
+
+/** The values of secrets.yaml stay out of every message, also where its syntax is broken and a parser would quote it. */
+async function parsed(path: string, source: Source, kind: Kind | undefined) {
+  if (kind !== undefined && PLAIN_TEXT.includes(kind)) return undefined;
+  try {
+    return await parseText(path, source, kind);
+  } catch (error) {
+    if (kind !== 'secrets' || !(error instanceof CordonError)) throw error;
+    throw new CordonError('check', 'this is no valid YAML', {
+      where: error.where,
+      hint: 'check quotes and indentation',
+    });
+  }
+}
+
+const PLAIN_TEXT: readonly Kind[] = ['dockerfile', 'env-list'];
+
+/** A file that is only looked at may hold anything, and reports end up in public logs: no line of it is quoted. */
+function withoutFrames(path: string, error: CordonError): CordonError[] {
+  return [error, ...error.related].map(
+    ({ kind, message, where, hint }) => new CordonError(kind, message, { where: where ?? path, hint }),
+  );
+}
+
+const emptyProfile = (path: string) =>
+  new CordonError('check', 'the file is empty', {
+    where: path,
+    hint: 'an empty policy would pass everything on; write {} in JSON if that is meant',
+  });
+
+const unknownKind = (path: string) =>
+  new CordonError('check', 'cannot tell what kind of file this is', {
+    where: path,
+    hint: `say it: --as ${KINDS.join(' | ')}`,
+  });

@@ -1,0 +1,55 @@
+import { bytesOfText } from '../../host/bytes.ts';
+import { isNeverName } from '../../policy/injection.ts';
+import { childOf, type Entry, itemsOf, type Node, textOf } from '../../policy/load/node.ts';
+import { parseConfig } from '../../tools/config/read.ts';
+import { policyOf } from '../../tools/tool-policy.ts';
+import { checkWrittenValue } from '../credential.ts';
+import { type Findings, nameText } from '../finding.ts';
+import { checkPolicy } from '../policy-rules.ts';
+import type { Checker } from './kind.ts';
+import { placesIn } from './places.ts';
+
+/** cordon.toml: the policies of tools, and the tables of agents, roles and scopes. */
+export const checkConfig: Checker = ({ source, root, findings, options }) => {
+  const { home } = options.places;
+  for (const tool of parseConfig(source.name, source.text).tools.values()) {
+    const policy = policyOf(tool, { home, passwdHome: home });
+    const whole = entriesOf(childOf(root, 'tools')).find(({ key }) => key === tool.name)?.keyPlace ?? { path: '' };
+    const called = { name: `the tool ${nameText(tool.name)}`, fix: SMALLER_TOOL };
+    checkPolicy(findings, { policy, placeOf: placesIn(source), whole, env: options.env, called });
+  }
+  for (const section of ['agents', 'roles', 'scopes', 'settings']) checkTables(findings, childOf(root, section));
+};
+
+const SMALLER_TOOL = 'set env_base to os-common or none and env_allow to what it needs, or deny what it must not have';
+
+const entriesOf = (node: Node | undefined): readonly Entry[] => (node?.kind === 'map' ? node.entries : []);
+
+const NAMES_OF_VARIABLES = /allow|keys/;
+const NO_VALUES = /deny|except|credentials/;
+
+function checkTables(findings: Findings, node: Node | undefined): void {
+  for (const { key, value } of entriesOf(node)) {
+    if (value.kind === 'list' && NAMES_OF_VARIABLES.test(key)) checkNames(findings, itemsOf(value));
+    else if (value.kind === 'map') checkTables(findings, value);
+    else if (!NO_VALUES.test(key)) checkValues(findings, key, value.kind === 'list' ? value.items : [value]);
+  }
+}
+
+/** Agents always have the guard, so what a wildcard matches is never a credential; `*` alone is refused all the same (B4). */
+function checkNames(findings: Findings, items: readonly Node[]): void {
+  for (const item of items) {
+    const name = textOf(item) ?? '';
+    if (/^\*+$/.test(name))
+      findings.add('agent-wildcard', item.place, { message: `${name} asks for every variable`, names: [name] });
+    else if (isNeverName(bytesOfText(name)))
+      findings.add('entry-does-nothing', item.place, { message: `${nameText(name)} does nothing here`, names: [name] });
+  }
+}
+
+function checkValues(findings: Findings, name: string, items: readonly Node[]): void {
+  for (const item of items) {
+    const value = textOf(item);
+    if (value !== undefined) checkWrittenValue(findings, { name, value, place: item.place });
+  }
+}

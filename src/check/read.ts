@@ -1,0 +1,83 @@
+import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs';
+import { CordonError } from '../host/errors.ts';
+
+/** What a person wrote is shorter; whatever is longer is no file of these kinds. */
+const LONGEST = 1024 * 1024;
+
+export interface FileText {
+  readonly text: string;
+  readonly stats: Stats;
+}
+
+/** The text of a file that is only looked at: who else could write it does not matter here, since nothing is done by it. */
+export function readText(path: string): FileText {
+  const descriptor = open(path);
+  try {
+    const stats = fstatSync(descriptor);
+    if (!stats.isFile())
+      throw refusal(path, `is ${kindOf(stats)}`, NO_FILE_HINTS[kindOf(stats)] ?? 'give a regular file');
+    return { text: decode(path, readAll(path, descriptor)), stats };
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Without waiting: opening a FIFO that nobody writes to would hang. */
+function open(path: string): number {
+  try {
+    return openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+  } catch (cause) {
+    const code = (cause as NodeJS.ErrnoException).code ?? '';
+    const [what, hint] = OPEN_PROBLEMS[code] ?? [`cannot be opened (${code})`, 'check the path, its owner and mode'];
+    throw refusal(path, what, hint);
+  }
+}
+
+const OPEN_PROBLEMS: Readonly<Record<string, readonly [string, string]>> = {
+  ENOENT: ['does not exist', 'check the path'],
+  ENOTDIR: ['does not exist', 'a part of its path is no folder'],
+  EACCES: ['may not be read', 'check its owner and mode, and those of the folders above'],
+  ELOOP: ['is a link that leads nowhere but to itself', 'check where the link points'],
+  ENXIO: ['is a socket', 'give a regular file'],
+  ENAMETOOLONG: ['has a name that is too long', 'check the path'],
+};
+
+function kindOf(stats: Stats): string {
+  if (stats.isDirectory()) return 'a folder';
+  if (stats.isFIFO()) return 'a FIFO';
+  return stats.isCharacterDevice() || stats.isBlockDevice() ? 'a device' : 'not a regular file';
+}
+
+const NO_FILE_HINTS: Readonly<Record<string, string>> = {
+  'a folder': 'name the files in it, or run cordon check without a file inside it',
+};
+
+function readAll(path: string, descriptor: number): Buffer {
+  const chunks: Buffer[] = [];
+  for (let length = 0; length <= LONGEST; ) {
+    const chunk = Buffer.alloc(65_536);
+    const count = readSync(descriptor, chunk, 0, chunk.length, null);
+    if (count === 0) return Buffer.concat(chunks);
+    chunks.push(chunk.subarray(0, count));
+    length += count;
+  }
+  throw refusal(
+    path,
+    `is larger than ${LONGEST / 1024 / 1024} MiB`,
+    'nobody wrote that by hand; is it the right file?',
+  );
+}
+
+function decode(path: string, data: Buffer): string {
+  if (data.includes(0))
+    throw refusal(path, 'is a binary file', 'check reads text: JSON, TOML, YAML, Dockerfiles, lists');
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(data);
+  } catch {
+    throw refusal(path, 'is not UTF-8 text', 'save it as UTF-8');
+  }
+}
+
+function refusal(path: string, what: string, hint: string): CordonError {
+  return new CordonError('check', `the file ${what}`, { where: path, hint });
+}

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { prepareSpec, type SandboxSpec, SandboxSpecBuilder, specPolicy } from '../../src/index.ts';
+
+const builder = () =>
+  new SandboxSpecBuilder({ addToAllowlist: ['CI'] })
+    .inheritFrom({ PATH: '/usr/bin:/bin', CI: 'true', ANTHROPIC_API_KEY: 'x', LD_PRELOAD: '/x.so' })
+    .command(['true'])
+    .workdir('/usr');
+
+describe('launching a spec', () => {
+  it('the environment is exactly that of the spec; barrier, workspace and network as it says', () => {
+    const spec = builder().mount({ source: '/etc', target: '/etc', access: 'read-only' }).build();
+    const { decisions, plan } = prepareSpec(spec);
+    expect(decisions.map(({ name, verdict }) => [name, verdict])).toEqual([
+      ['CI', 'set'],
+      ['PATH', 'set'],
+    ]);
+    expect(Object.keys(plan.env)).toEqual(['CI', 'PATH']);
+    expect(specPolicy(spec)).toMatchObject({
+      isolation: 'barrier',
+      network: { off: true },
+      filesystem: { preset: 'workspace', explicit: true, read: ['/etc'], write: [] },
+    });
+    expect(specPolicy(builder().network('on').build()).network.off).toBe(false);
+  });
+
+  it.each<[string, (spec: SandboxSpec) => SandboxSpec, string]>([
+    ['an image', () => builder().image('node:20').build(), 'it names an image'],
+    [
+      'another path inside',
+      () => builder().mount({ source: '/usr', target: '/x', access: 'read-only' }).build(),
+      'under another path',
+    ],
+    [
+      'an environment of another making',
+      (spec) => ({ ...spec, env: { ...spec.env } as SandboxSpec['env'] }),
+      'was not made by filterSandboxEnv',
+    ],
+  ])('%s is refused, not approximated (A9)', (_, change, message) => {
+    expect(() => prepareSpec(change(builder().build()))).toThrow(message);
+  });
+});
