@@ -24,11 +24,10 @@ static const char *value_of(const char *name) {
 
 /*
  * The planner reads the real environment as data, from /proc; in its own it gets only how to talk to a person, so that
- * NODE_OPTIONS and its like cannot run code in it.
+ * NODE_OPTIONS and its like cannot run code in it. No locale: Node crashes on some values of LC_ALL.
  */
 static char **planner_env(void) {
-  static const char *const shown[] = {"TERM=",  "COLORTERM=", "NO_COLOR=", "FORCE_COLOR=", "COLUMNS=",
-                                      "LINES=", "LANG=",      "LC_ALL=",   "LC_CTYPE=",    "TZ="};
+  static const char *const shown[] = {"TERM=", "COLORTERM=", "NO_COLOR=", "FORCE_COLOR=", "COLUMNS=", "LINES="};
   struct strings env = {0};
   strings_add(&env, (char *)FRONT_MARK);
   for (char **entry = environ; *entry; entry++)

@@ -98,7 +98,10 @@ bool first_in_session(const char *folder, const char *prefix) {
   text_add_bytes(&path, "", 1);
   int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
   int fd = open(path.data, flags, 0600);
-  if (fd < 0 && errno == ENOENT && mkdir(folder, 0700) == 0) fd = open(path.data, flags, 0600);
+  if (fd < 0 && errno == ENOENT) {
+    mkdir(folder, 0700);
+    fd = open(path.data, flags, 0600);
+  }
   bool seen = fd < 0 && errno == EEXIST;
   if (fd >= 0) close(fd);
   text_free(&path);

@@ -1,0 +1,63 @@
+import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs';
+import { posix } from 'node:path';
+import type { Secret } from '../secret.ts';
+import { READ_LIMIT, secretOf } from '../value.ts';
+import { badReference, type Source, Unavailable } from './source.ts';
+
+/** `file:///abs/path`: a file that only this user, or root, could have written and read. */
+export const file: Source = {
+  scheme: 'file',
+
+  parse(rest, where) {
+    const good = rest.startsWith('/') && posix.normalize(rest) === rest && !rest.endsWith('/') && !rest.includes('\0');
+    if (!good) throw badReference(`file://${rest}`, 'file:///absolute/path, without . or ..', where);
+    return { label: `file://${rest}`, parts: [rest] };
+  },
+
+  resolve({ parts: [path = ''] }) {
+    const descriptor = open(path);
+    try {
+      checkFile(fstatSync(descriptor), path);
+      return read(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+  },
+};
+
+/** A link at the end could be turned to another file; a pipe without a writer must not block us. */
+function open(path: string): number {
+  try {
+    return openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY);
+  } catch (error) {
+    throw new Unavailable(...openProblem((error as NodeJS.ErrnoException).code, path));
+  }
+}
+
+function openProblem(code: string | undefined, path: string): [string, string] {
+  if (code === 'ENOENT' || code === 'ENOTDIR') return ['the file does not exist', `write it, then: chmod 600 ${path}`];
+  if (code === 'ELOOP') return ['it is a symbolic link', `name the file itself: readlink -f ${path}`];
+  if (code === 'EACCES' || code === 'EPERM') return ['it may not be read', `it must belong to you: ls -l ${path}`];
+  return [`it cannot be opened (${code})`, `look at it: ls -l ${path}`];
+}
+
+/** Asked of the open descriptor, so that nobody can change the file in between. */
+export function checkFile(stats: Stats, path: string): void {
+  if (!stats.isFile()) throw new Unavailable('it is not a regular file', `look at it: ls -ld ${path}`);
+  const us = process.getuid?.();
+  if (us === undefined) return;
+  if (stats.uid !== us && stats.uid !== 0)
+    throw new Unavailable('it belongs to another user', `look at it: ls -l ${path}`);
+  if ((stats.mode & 0o077) !== 0) throw new Unavailable('others may read or write it', `chmod 600 ${path}`);
+}
+
+function read(descriptor: number): Secret {
+  const space = Buffer.alloc(READ_LIMIT);
+  let length = 0;
+  for (let count = -1; count !== 0 && length < space.length; length += count) {
+    count = readSync(descriptor, space, length, space.length - length, null);
+  }
+  const secret = secretOf(space.subarray(0, length));
+  space.fill(0);
+  return secret;
+}
