@@ -1,4 +1,5 @@
 import type { Bytes } from '../../host/bytes.ts';
+import { findCommand } from '../../host/lookup.ts';
 import { handOver } from '../../launch/hand-over.ts';
 import { launch } from '../../launch/launch.ts';
 import { type Prepared, prepare } from '../../launch/prepare.ts';
@@ -8,6 +9,7 @@ import type { Secret } from '../../secrets/secret.ts';
 import type { Context } from '../context.ts';
 import { hasFlag, JSON_FLAG, type ParsedArguments, parseArguments, usageError } from '../flags.ts';
 import { POLICY_FLAGS, policyFromFlags } from '../policy-flags.ts';
+import { logLaunch } from '../ui/log.ts';
 import { showWarnings } from '../ui/warnings.ts';
 
 export async function run(args: readonly Bytes[], context: Context): Promise<number> {
@@ -19,6 +21,7 @@ export async function run(args: readonly Bytes[], context: Context): Promise<num
   const policy = await policyFromFlags(parsed, context);
   showWarnings(policy.warnings, context);
   const argv = commandOf(parsed);
+  findCommand(argv[0], context.env); // A mistyped command is no reason to unlock a password manager.
   const credentials = await credentialsOf(policy, parsed, context);
   const prepared = prepare({
     policy,
@@ -30,6 +33,7 @@ export async function run(args: readonly Bytes[], context: Context): Promise<num
     rehearsal,
   });
   showWarnings(prepared.warnings, context);
+  logLaunch(prepared, context);
   if (rehearsal)
     return (await import('../ui/rehearsal.ts')).showRehearsal(prepared, hasFlag(parsed, '--json'), context);
   if (!policy.redact || credentials.size === 0) return start(prepared);
