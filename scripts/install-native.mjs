@@ -61,9 +61,11 @@ export function writeNodePath(dist) {
 // For this very Node. Without it everything works, some milliseconds later.
 export function writeCodeCache(root) {
   const home = mkdtempSync(join(tmpdir(), 'cordon-cache-'));
-  const env = { PATH: process.env.PATH ?? '', CORDON_HOME: home };
-  spawnSync(process.execPath, [join(root, 'scripts', 'write-code-cache.cjs'), 'run', '--', 'true'], {
-    env,
+  const env = { PATH: process.env.PATH ?? '', CORDON_HOME: home, CORDON_FRONT: '3' };
+  // A shell with the arguments of a launch stands in for the native front; the plan goes nowhere, so nothing is started.
+  const script = '"$CORDON_NODE" "$CORDON_SCRIPT" run -- true 3>/dev/null; :';
+  spawnSync('/bin/sh', ['-c', script, 'run', '--', 'true'], {
+    env: { ...env, CORDON_NODE: process.execPath, CORDON_SCRIPT: join(root, 'scripts', 'write-code-cache.cjs') },
     stdio: 'ignore',
   });
   rmSync(home, { recursive: true, force: true });

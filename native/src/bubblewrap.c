@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -12,6 +13,8 @@ enum { ABOVE_ALL_TARGETS = 16 };
 
 struct parts {
   int control, program, errors, nothing;
+  const int *data;
+  size_t data_count;
 };
 
 static char *find_pwd(char **entries) {
@@ -42,10 +45,21 @@ static void send_setup(const struct barrier *barrier, const struct launch *launc
   if (sendmsg(barrier->control, &packet, MSG_NOSIGNAL) < 0) refuse("cannot set up the sandbox: ", error_text(errno), NULL);
 }
 
+/* After all mounts: nothing lies below a file, and every folder around it has its cover by then. */
+static void add_data(struct strings *argv, const struct plan *plan) {
+  for (size_t i = 0; i < plan->data_count; i++) {
+    const char *fd = decimal(FIRST_FREE_FD + i);
+    strings_add(argv, (char *)"--ro-bind-data");
+    strings_add(argv, allot_text(fd, strlen(fd)));
+    strings_add(argv, plan->data[i].path);
+  }
+}
+
 static char **bubblewrap_argv(const struct launch *launch) {
   struct strings argv = {0};
   strings_add(&argv, launch->plan.bwrap);
   for (size_t i = 0; i < launch->plan.sandbox.count; i++) strings_add(&argv, launch->plan.sandbox.items[i]);
+  add_data(&argv, &launch->plan);
   strings_add(&argv, (char *)"--");
   strings_add(&argv, (char *)PROGRAM_PATH);
   strings_add(&argv, (char *)INNER_FLAG);
@@ -53,6 +67,24 @@ static char **bubblewrap_argv(const struct launch *launch) {
   for (char **arg = launch->argv; *arg; arg++) strings_add(&argv, *arg);
   strings_add(&argv, NULL);
   return argv.items;
+}
+
+/* In memory only, above every descriptor that something is placed on. */
+static int open_data(const struct slice *content, size_t count) {
+  int fd = memfd_create("cordon", MFD_CLOEXEC);
+  if (fd < 0 || !write_whole(fd, content->text, content->length) || lseek(fd, 0, SEEK_SET) != 0) return -1;
+  int moved = fcntl(fd, F_DUPFD_CLOEXEC, ABOVE_ALL_TARGETS + (int)count);
+  close(fd);
+  return moved;
+}
+
+static int *open_all_data(const struct plan *plan) {
+  int *opened = allot(plan->data_count, sizeof *opened);
+  for (size_t i = 0; i < plan->data_count; i++) {
+    opened[i] = open_data(&plan->data[i].content, plan->data_count);
+    if (opened[i] < 0) refuse("cannot set up the sandbox: ", error_text(errno), NULL);
+  }
+  return opened;
 }
 
 static bool place(int from, int to) { return dup2(from, to) == to; }
@@ -63,13 +95,14 @@ static bool place(int from, int to) { return dup2(from, to) == to; }
  */
 static bool place_descriptors(struct parts parts) {
   int *moved[] = {&parts.control, &parts.program, &parts.errors, &parts.nothing};
-  for (size_t i = 0; i < 4; i++) *moved[i] = fcntl(*moved[i], F_DUPFD, ABOVE_ALL_TARGETS);
+  for (size_t i = 0; i < 4; i++) *moved[i] = fcntl(*moved[i], F_DUPFD, ABOVE_ALL_TARGETS + (int)parts.data_count);
   int output = isatty(STDOUT_FILENO) ? STDOUT_FILENO : parts.nothing;
   bool placed = place(parts.control, CONTROL_FD) && place(parts.program, PROGRAM_FD) &&
                 place(STDIN_FILENO, REAL_STDIN_FD) && place(STDOUT_FILENO, REAL_STDOUT_FD) &&
                 place(STDERR_FILENO, REAL_STDERR_FD) && place(parts.nothing, STDIN_FILENO) &&
                 place(output, STDOUT_FILENO) && place(parts.errors, STDERR_FILENO);
-  close_descriptors_from(FIRST_FREE_FD);
+  for (size_t i = 0; i < parts.data_count && placed; i++) placed = place(parts.data[i], FIRST_FREE_FD + (int)i);
+  close_descriptors_from(FIRST_FREE_FD + (unsigned)parts.data_count);
   return placed;
 }
 
@@ -98,13 +131,16 @@ void start_bubblewrap(struct barrier *barrier, const struct launch *launch) {
   barrier->errors = errors[0];
   send_setup(barrier, launch);
   char **argv = bubblewrap_argv(launch);
+  size_t data_count = launch->plan.data_count;
+  int *data = open_all_data(&launch->plan);
   pid_t self = getpid();
   barrier->bwrap = vfork();
   if (barrier->bwrap < 0) refuse("cannot fork: ", error_text(errno), NULL);
   if (barrier->bwrap == 0)
-    become_bubblewrap(launch, (struct parts){control[1], program, errors[1], nothing}, argv, self);
+    become_bubblewrap(launch, (struct parts){control[1], program, errors[1], nothing, data, data_count}, argv, self);
   close(control[1]);
   close(errors[1]);
   close(program);
   close(nothing);
+  for (size_t i = 0; i < data_count; i++) close(data[i]);
 }

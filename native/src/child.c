@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -32,6 +33,20 @@ static void drain(struct incoming *incoming, int *pipe) {
   if (state == INCOMING_END) *pipe = -1;
 }
 
+static bool is_whole_plan(struct slice text) {
+  static const char last[] = "\nend\n";
+  size_t length = sizeof last - 1;
+  return text.length >= length && memcmp(text.text + text.length - length, last, length) == 0;
+}
+
+/* The planner has nothing left to do, and dies faster than it would tidy up. */
+static int dismiss(pid_t pid) {
+  kill(pid, SIGKILL);
+  while (waitpid(pid, NULL, 0) < 0)
+    if (errno != EINTR) refuse("the planner could not be waited for: ", error_text(errno), NULL);
+  return 0;
+}
+
 int watch_child(struct watch *watch, pid_t pid, int pipe, struct incoming *incoming) {
   int status = 0;
   bool ended = false;
@@ -40,7 +55,9 @@ int watch_child(struct watch *watch, pid_t pid, int pipe, struct incoming *incom
     if (poll(sources, 2, -1) < 0 && errno != EINTR) refuse("cannot wait: ", error_text(errno), NULL);
     pass_signals(watch, pid);
     ended = has_ended(pid, &status);
-    if (pipe >= 0) drain(incoming, &pipe);
+    if (pipe < 0) continue;
+    drain(incoming, &pipe);
+    if (!ended && pipe < 0 && is_whole_plan(incoming->text)) return dismiss(pid);
   }
   return status;
 }

@@ -5,9 +5,14 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+/* Processor time has its own signal only while the hard limit is not reached yet. */
+static rlim_t hard_limit(const struct limit *limit) {
+  return limit->resource == RLIMIT_CPU && limit->value < RLIM_INFINITY - 1 ? limit->value + 1 : limit->value;
+}
+
 void apply_limits(const struct limit *limits, size_t count) {
   for (size_t i = 0; i < count; i++) {
-    struct rlimit both = {.rlim_cur = limits[i].value, .rlim_max = limits[i].value};
+    struct rlimit both = {.rlim_cur = limits[i].value, .rlim_max = hard_limit(&limits[i])};
     if (setrlimit(limits[i].resource, &both) != 0) refuse("cannot set a resource limit: ", error_text(errno), NULL);
   }
 }

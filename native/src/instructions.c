@@ -104,7 +104,7 @@ APPLY(apply_limit) {
   UNUSED_COUNT;
   static const struct { const char *word; int resource; } known[MAX_LIMITS] = {
       {"core", RLIMIT_CORE}, {"nproc", RLIMIT_NPROC}, {"as", RLIMIT_AS},
-      {"cpu", RLIMIT_CPU}, {"fsize", RLIMIT_FSIZE}, {"nofile", RLIMIT_NOFILE}};
+      {"cpu", RLIMIT_CPU}, {"fsize", RLIMIT_FSIZE}, {"nofile", RLIMIT_NOFILE}, {"data", RLIMIT_DATA}};
   struct limit limit = {.resource = -1};
   for (size_t i = 0; i < MAX_LIMITS; i++)
     if (strcmp(fields[0].text, known[i].word) == 0) limit.resource = known[i].resource;
@@ -145,6 +145,14 @@ APPLY(apply_placeholder) {
   plan->placeholders =
       allot_more(plan->placeholders, plan->placeholder_count, &plan->placeholder_capacity, sizeof made);
   plan->placeholders[plan->placeholder_count++] = made;
+  return NULL;
+}
+
+APPLY(apply_data) {
+  UNUSED_COUNT;
+  if (fields[0].text[0] != '/') return not_absolute;
+  plan->data = allot_more(plan->data, plan->data_count, &plan->data_capacity, sizeof *plan->data);
+  plan->data[plan->data_count++] = (struct data){fields[0].text, fields[1]};
   return NULL;
 }
 
@@ -215,6 +223,7 @@ static const struct instruction instructions[] = {
     {WORD("check"), 2, 2, apply_check},
     {WORD("expect"), 2, 2, apply_expect},
     {WORD("placeholder"), 2, 3, apply_placeholder},
+    {WORD("data"), 2, 2, apply_data},
     {WORD("name"), 1, 1, apply_name},
     {WORD("command"), 1, 1, apply_command},
     {WORD("append-args"), 0, 0, apply_append_args},

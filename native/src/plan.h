@@ -25,6 +25,12 @@ struct placeholder {
   struct slice content;
 };
 
+/* A file whose content the command finds at the path instead of what the host has there. */
+struct data {
+  char *path;
+  struct slice content;
+};
+
 struct expectation {
   enum entry_kind kind;
   char *path;
@@ -35,7 +41,7 @@ struct source {
   uint64_t device, inode, size, modified_ns;
 };
 
-enum { MAX_LIMITS = 6 };
+enum { MAX_LIMITS = 7 };
 
 struct plan {
   struct slice text;
@@ -52,6 +58,8 @@ struct plan {
   pid_t parent;
   struct placeholder *placeholders;
   size_t placeholder_count, placeholder_capacity;
+  struct data *data;
+  size_t data_count, data_capacity;
   struct expectation *expectations;
   size_t expectation_count, expectation_capacity;
   struct source *sources;

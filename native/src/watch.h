@@ -34,7 +34,10 @@ void die_with_parent(pid_t parent);
 /* Stops as the child did, so that the shell sees a stopped job. */
 void stop_alike(int signal);
 
-/* child.c: waits for a direct child, passing signals on; a plan may come through `pipe` meanwhile (or -1). */
+/*
+ * child.c: waits for a direct child, passing signals on. Through `pipe` (or -1) a plan may come; a child that has written a
+ * whole one and closed it is done, and ended.
+ */
 int watch_child(struct watch *watch, pid_t pid, int pipe, struct incoming *incoming);
 
 int exit_code_of(int wait_status);

@@ -14,6 +14,7 @@ export interface Context {
   readonly columns: number | undefined;
 }
 
+/** The streams are asked only when something is shown: a launch shows nothing, and making them costs more than deciding. */
 export function createContext(): Context {
   const env = captureParentEnv();
   return {
@@ -21,8 +22,17 @@ export function createContext(): Context {
     folders: foldersOf(env),
     out: (text) => writeAll(1, text),
     err: (text) => writeAll(2, text),
-    colour: { out: wantsColour(env, process.stdout), err: wantsColour(env, process.stderr) },
-    columns: process.stdout.isTTY ? process.stdout.columns : undefined,
+    colour: {
+      get out() {
+        return wantsColour(env, process.stdout);
+      },
+      get err() {
+        return wantsColour(env, process.stderr);
+      },
+    },
+    get columns() {
+      return process.stdout.isTTY ? process.stdout.columns : undefined;
+    },
   };
 }
 

@@ -1,5 +1,6 @@
 import { captureArguments } from '../host/arguments.ts';
 import type { Bytes } from '../host/bytes.ts';
+import { frontDescriptor } from '../host/parent-env.ts';
 import { run } from './commands/run.ts';
 import { createContext } from './context.ts';
 import { showError } from './ui/show-error.ts';
@@ -21,7 +22,7 @@ const OWN_FLAGS = [
 /** The launch people type all day, as a bundle of its own that is small and compiled ahead. Whatever else is asked for, the whole program does. */
 export async function quickRun(whole: () => Promise<unknown>): Promise<void> {
   const args = captureArguments();
-  if (!isPlainRun(args)) {
+  if (frontDescriptor() === undefined || !isPlainRun(args)) {
     await whole();
     return;
   }

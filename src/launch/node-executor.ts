@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { writeSync } from 'node:fs';
+import { existsSync, writeSync } from 'node:fs';
 import { textOfBytes } from '../host/bytes.ts';
 import { CordonError } from '../host/errors.ts';
 import type { LaunchPlan } from '../plan/plan.ts';
@@ -76,7 +76,7 @@ function spawnBarrier(plan: LaunchPlan, options: StdioOptions): ChildProcess {
       ...withoutOwnInit(plan.sandbox),
       '--',
     ],
-    ...['/usr/bin/env', `--default-signal${KEPT_FROM_BUBBLEWRAP}`, '--', ...command],
+    ...['/usr/bin/env', `--default-signal${KEPT_FROM_BUBBLEWRAP}`, '--', ...limiter(plan), ...command],
   ];
   const child = spawn('/usr/bin/env', args.slice(1), {
     cwd: plan.workdir,
@@ -89,6 +89,17 @@ function spawnBarrier(plan: LaunchPlan, options: StdioOptions): ChildProcess {
   child.once('close', release);
   return child;
 }
+
+/** A limit that cannot be set is an error (A9). */
+function limiter({ limits }: LaunchPlan): string[] {
+  if (limits.length === 0) return [];
+  if (existsSync(LIMITER)) return [LIMITER, ...limits.map(({ resource, value }) => `--${resource}=${value}`), '--'];
+  throw new CordonError('launch', 'there is neither the native launcher nor prlimit to set resource limits with', {
+    hint: 'cordon doctor says how to build the launcher; nothing was started',
+  });
+}
+
+const LIMITER = '/usr/bin/prlimit';
 
 function withoutOwnInit(sandbox: LaunchPlan['sandbox']): string[] {
   return sandbox.flat().filter((field) => field !== '--as-pid-1');

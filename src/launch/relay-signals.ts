@@ -14,7 +14,7 @@ export function relaySignals(child: ChildProcess): () => void {
 }
 
 /** The native launcher passes signals on itself; without it the command is looked for behind bubblewrap. */
-function deliver(child: ChildProcess, signal: NodeJS.Signals): void {
+export function deliver(child: ChildProcess, signal: NodeJS.Signals): void {
   if (child.pid === undefined) return;
   const target = nativeLauncher() === undefined ? innermost(child.pid) : child.pid;
   try {
@@ -44,5 +44,15 @@ function read(path: string): string {
     return readFileSync(path, 'utf8');
   } catch {
     return '';
+  }
+}
+
+/** Ends the sandbox at once and with it all that runs inside; its supervisor stays to say so in the records. */
+export function endSandbox({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(nativeLauncher() === undefined ? pid : (onlyChild(pid) ?? pid), 'SIGKILL');
+  } catch {
+    // It has just ended.
   }
 }

@@ -1,9 +1,7 @@
 import type { Bytes } from '../../host/bytes.ts';
 import { findCommand } from '../../host/lookup.ts';
 import { handOver } from '../../launch/hand-over.ts';
-import { launch } from '../../launch/launch.ts';
 import { type Prepared, prepare } from '../../launch/prepare.ts';
-import { relaySignals } from '../../launch/relay-signals.ts';
 import type { Policy } from '../../policy/policy.ts';
 import type { Secret } from '../../secrets/secret.ts';
 import type { Context } from '../context.ts';
@@ -60,8 +58,5 @@ function commandOf({ rest }: ParsedArguments): readonly [Bytes, ...Bytes[]] {
 /** With the native front the plan is handed over and this process ends; else it stays as the parent. */
 async function start({ plan }: Prepared): Promise<number> {
   if (handOver(plan)) return 0;
-  const { child, result } = launch(plan);
-  const stopRelaying = relaySignals(child);
-  const { exitCode } = await result.finally(stopRelaying);
-  return exitCode;
+  return (await import('../../launch/stay.ts')).launchAndStay(plan);
 }

@@ -1,9 +1,10 @@
 import { type Bytes, showBytes, showText } from '../../host/bytes.ts';
+import { TOOL_BASES } from '../../policy/config/shape.ts';
 import { Pattern } from '../../policy/pattern.ts';
 import { presetPatterns } from '../../policy/presets/presets.ts';
 import { addAllow, addDeny, resetEnv, setEnvBase, type ToolEdit } from '../../tools/edits.ts';
 import { configureTool, toolNamed } from '../../tools/operations.ts';
-import { hasEnvPolicy, hasFsPolicy, TOOL_BASES, type ToolPolicy } from '../../tools/tool-policy.ts';
+import { hasEnvPolicy, hasFsPolicy, type ToolPolicy } from '../../tools/tool-policy.ts';
 import { openWorkshop } from '../../tools/workshop.ts';
 import type { Context } from '../context.ts';
 import {

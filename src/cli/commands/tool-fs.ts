@@ -1,9 +1,10 @@
 import { isAbsolute, resolve } from 'node:path';
 import { type Bytes, showText } from '../../host/bytes.ts';
+import { TOOL_FS_BASES } from '../../policy/config/shape.ts';
 import type { FsPreset } from '../../policy/policy.ts';
 import { addPaths, type FsKey, resetFs, setFsBase, type ToolEdit } from '../../tools/edits.ts';
 import { configureTool, toolNamed } from '../../tools/operations.ts';
-import { hasEnvPolicy, hasFsPolicy, TOOL_FS_BASES, type ToolPolicy } from '../../tools/tool-policy.ts';
+import { hasEnvPolicy, hasFsPolicy, type ToolPolicy } from '../../tools/tool-policy.ts';
 import { openWorkshop } from '../../tools/workshop.ts';
 import type { Context } from '../context.ts';
 import { hasFlag, JSON_FLAG, type ParsedArguments, parseArguments, textValue, usageError } from '../flags.ts';

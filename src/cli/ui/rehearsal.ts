@@ -24,7 +24,7 @@ function rehearsalAsJson({ decisions, plan }: Prepared): object {
     workdir: plan.workdir,
     isolation: plan.isolation,
     bwrap: plan.bwrap ?? null,
-    sandbox: plan.sandbox.flat(),
+    sandbox: plan.sandbox,
     hidden: plan.filesystem.hidden,
     frozen: plan.filesystem.frozen,
   };

@@ -3,6 +3,7 @@ import type { Context } from '../context.ts';
 import { painter } from './colour.ts';
 
 export function showWarnings(warnings: readonly string[], context: Pick<Context, 'err' | 'colour'>): void {
+  if (warnings.length === 0) return;
   const paint = painter(context.colour.err);
   for (const warning of new Set(warnings)) context.err(`${paint('yellow', 'cordon: warning:')} ${showText(warning)}\n`);
 }
