@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-export const folder = mkdtempSync(join(tmpdir(), 'cordon-bench-'));
+export const folder = mkdtempSync(join(tmpdir(), 'cbench-'));
 const program = join(folder, 'interleave');
 execFileSync('cc', ['-O2', '-o', program, fileURLToPath(new URL('interleave.c', import.meta.url))]);
 

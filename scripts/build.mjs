@@ -9,7 +9,7 @@ import { buildNative, putInPlace, writeCodeCache, writeNodePath } from './instal
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
 const { optionalDependencies = {} } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-const ENTRIES = new Set(['cli.js', 'index.js', 'keyring-helper.js']);
+const ENTRIES = new Set(['cli.js', 'index.js', 'keyring-helper.js', 'agent-renderer.js']);
 
 // Entries last, each by a rename: whoever starts dist/cli.js meanwhile gets the old program or the new one, never a mixture.
 function writeBundle(files) {
@@ -31,6 +31,7 @@ async function bundle() {
       cli: 'src/cli/main.ts',
       index: 'src/index.ts',
       'keyring-helper': 'src/launch/keyring-helper.ts',
+      'agent-renderer': 'src/agents/renderer.ts',
     },
     outdir: dist,
     // Beside the entries: every part finds dist/native by the same relative path.

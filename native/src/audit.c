@@ -8,12 +8,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LARGEST_LOG = 5 << 20 };
+enum { LARGEST_LOG = 5 << 20, USUAL_ENTRY = 64 };
 
+/* Paths outlive the wiping; what does not fit here is worth a heap. */
 static char *copy_of(const char *text) {
-  char *copy = text ? strdup(text) : NULL;
-  if (text && !copy) refuse("out of memory", NULL);
-  return copy;
+  static char kept[4096];
+  static size_t used;
+  size_t length = text ? strlen(text) + 1 : 0;
+  if (!length) return NULL;
+  char *copy = sizeof kept - used >= length ? kept + used : malloc(length);
+  if (!copy) refuse("out of memory", NULL);
+  if (copy == kept + used) used += length;
+  return memcpy(copy, text, length);
 }
 
 static void add_names(struct text *record, const struct sealed_env *env) {
@@ -66,6 +72,7 @@ void audit_prepare(struct launch *launch) {
   if (!launch->plan.audit) return;
   audit->path = copy_of(launch->plan.audit);
   audit->warn_dir = copy_of(launch->plan.warn_dir);
+  text_make_room(&audit->record, strlen(launch->plan.audit_head) + launch->env.decision_count * USUAL_ENTRY);
   text_add(&audit->record, launch->plan.audit_head);
   if (launch->is_shim) add_start(&audit->record, launch);
   if (launch->plan.rules.count) add_names(&audit->record, &launch->env);

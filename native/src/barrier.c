@@ -111,5 +111,5 @@ void run_behind_barrier(struct launch *launch, struct text *reason) {
   reclaim_terminal(barrier.terminal);
   placeholders_release(barrier.lock);
   if (!barrier.ended) say("the sandbox was ended from outside", NULL);
-  launch_end(launch, "barrier", barrier.ended ? barrier.status : SIGKILL);
+  launch_end(launch, "barrier", &barrier.watch, barrier.ended ? barrier.status : SIGKILL);
 }

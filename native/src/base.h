@@ -33,10 +33,12 @@ struct text {
   char *data;
   size_t length, capacity;
 };
+void text_make_room(struct text *text, size_t length);
 void text_add_bytes(struct text *text, const char *bytes, size_t length);
 void text_add(struct text *text, const char *string);
 void text_add_shown(struct text *text, const char *bytes, size_t length);
 void text_add_json(struct text *text, const char *bytes, size_t length);
+void text_add_json_part(struct text *text, const char *bytes, size_t length);
 void text_add_number(struct text *text, uint64_t number);
 void text_free(struct text *text);
 

@@ -58,14 +58,14 @@ void text_add_reason(struct text *text, const struct decision *decision) {
       [OUTCOME_PASSED] = "allow",           [OUTCOME_BY_RULE] = "rule",        [OUTCOME_NO_RULE] = "default",
       [OUTCOME_BAD_NAME] = "unusable name", [OUTCOME_DUPLICATE] = "duplicate", [OUTCOME_FUNCTION] = "value () {",
       [OUTCOME_SET_INSTEAD] = "set"};
-  struct text reason = {0};
+  text_add(text, "\"");
   if (decision->outcome == OUTCOME_BY_RULE) {
-    text_add(&reason, rule_word(decision->rule->kind));
-    text_add(&reason, " ");
-    text_add_bytes(&reason, decision->rule->pattern.text.text, decision->rule->pattern.text.length);
+    const struct slice *pattern = &decision->rule->pattern.text;
+    text_add(text, rule_word(decision->rule->kind));
+    text_add(text, " ");
+    text_add_json_part(text, pattern->text, pattern->length);
   } else {
-    text_add(&reason, words[decision->outcome]);
+    text_add(text, words[decision->outcome]);
   }
-  text_add_json(text, reason.data, reason.length);
-  text_free(&reason);
+  text_add(text, "\"");
 }

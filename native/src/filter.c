@@ -23,7 +23,7 @@ static _Noreturn void supervise(struct launch *launch) {
   }
   launch_forget(launch);
   let_go_of_input_and_output();
-  launch_end(launch, "filter", watch_child(&watch, pid, -1, NULL));
+  launch_end(launch, "filter", &watch, watch_child(&watch, pid, -1, NULL));
 }
 
 _Noreturn void run_filtered(struct launch *launch) {

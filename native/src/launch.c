@@ -31,9 +31,10 @@ void launch_forget(struct launch *launch) {
   wipe_allotted();
 }
 
-_Noreturn void launch_end(struct launch *launch, const char *isolation, int wait_status) {
+_Noreturn void launch_end(struct launch *launch, const char *isolation, const struct watch *watch, int wait_status) {
   int code = exit_code_of(wait_status);
   audit_write(launch, isolation, code);
+  die_alike(watch, wait_status);
   _exit(code);
 }
 

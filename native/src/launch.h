@@ -2,6 +2,7 @@
 #define CORDON_LAUNCH_H
 
 #include "env.h"
+#include "watch.h"
 
 #include <signal.h>
 #include <sys/types.h>
@@ -30,7 +31,7 @@ struct launch {
 void launch_begin(struct launch *launch, char **parent_env);
 _Noreturn void launch_run(struct launch *launch, char **more_args, size_t more_count);
 void launch_forget(struct launch *launch);
-_Noreturn void launch_end(struct launch *launch, const char *isolation, int wait_status);
+_Noreturn void launch_end(struct launch *launch, const char *isolation, const struct watch *watch, int wait_status);
 
 /* filter.c */
 _Noreturn void run_filtered(struct launch *launch);

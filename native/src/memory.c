@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_SIZE = 64 * 1024, BLOCK_SIZE = 1024 * 1024, ALIGNMENT = 16 };
+enum { FIRST_SIZE = 256 * 1024, BLOCK_SIZE = 1024 * 1024, ALIGNMENT = 16 };
 
 struct block {
   struct block *next;

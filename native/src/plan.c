@@ -95,9 +95,18 @@ static void check_whole(const struct plan *plan) {
   if (!plan->audit != !plan->audit_head) refuse("`audit` and `audit-head` belong together", NULL);
 }
 
+/* Room for as many rules as there are lines, taken at once: arrays that are outgrown cost pages that are touched for nothing. */
+static void expect_rules(struct plan *plan, struct slice text) {
+  size_t lines = 1;
+  for (size_t i = 0; i < text.length; i++) lines += text.text[i] == '\n';
+  plan->rules.items = allot(lines, sizeof *plan->rules.items);
+  plan->rules.capacity = lines;
+}
+
 void plan_parse(struct plan *plan, struct slice text) {
   struct reader reader = {.at = text.text, .end = text.text + text.length};
   *plan = (struct plan){.text = text};
+  expect_rules(plan, text);
   read_header(&reader);
   read_instructions(&reader, plan);
   check_whole(plan);

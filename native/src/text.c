@@ -3,15 +3,33 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { LEAST_CAPACITY = 2048, SPARE_SIZE = 128 * 1024 };
+
+/* The first long text of a launch is its record. Setting up a heap for it would cost more than all that is written into it. */
+static char spare[SPARE_SIZE];
+static bool spare_is_taken;
+
+static char *larger(struct text *text, size_t capacity) {
+  if (text->data != spare) return realloc(text->data, capacity);
+  char *data = malloc(capacity);
+  if (data) memcpy(data, spare, text->length);
+  return data;
+}
+
 static void reserve(struct text *text, size_t more) {
   if (text->capacity - text->length >= more) return;
   if (more > SIZE_MAX / 2 - text->length) refuse("out of memory", NULL);
   size_t capacity = (text->length + more) * 2;
-  char *data = realloc(text->data, capacity);
+  if (capacity < LEAST_CAPACITY) capacity = LEAST_CAPACITY;
+  bool takes_spare = !text->data && !spare_is_taken && capacity <= SPARE_SIZE;
+  char *data = takes_spare ? spare : larger(text, capacity);
   if (!data) refuse("out of memory", NULL);
   text->data = data;
-  text->capacity = capacity;
+  text->capacity = takes_spare ? SPARE_SIZE : capacity;
+  spare_is_taken = spare_is_taken || takes_spare;
 }
+
+void text_make_room(struct text *text, size_t length) { reserve(text, length); }
 
 void text_add_bytes(struct text *text, const char *bytes, size_t length) {
   reserve(text, length);
@@ -30,25 +48,41 @@ static void add_hex(struct text *text, const char *prefix, unsigned char byte) {
 
 static bool is_printable(unsigned char byte) { return byte >= 0x20 && byte < 0x7f; }
 
-/* For a terminal: beyond printable ASCII nothing is trusted, since C1 controls and direction marks hide there too. */
-void text_add_shown(struct text *text, const char *bytes, size_t length) {
-  for (size_t i = 0; i < length; i++) {
-    unsigned char byte = (unsigned char)bytes[i];
-    if (is_printable(byte)) text_add_bytes(text, &bytes[i], 1);
-    else add_hex(text, "\\x", byte);
+/* Names are nearly always plain from end to end, and there may be hundreds: they are taken over in runs. */
+static size_t plain_run(const char *bytes, size_t length, const char *special) {
+  size_t i = 0;
+  while (i < length && is_printable((unsigned char)bytes[i]) && bytes[i] != special[0] && bytes[i] != special[1]) i++;
+  return i;
+}
+
+static void add_escaped(struct text *text, const char *bytes, size_t length, const char *special, const char *hex) {
+  for (size_t at = 0; at < length; at++) {
+    size_t run = plain_run(bytes + at, length - at, special);
+    text_add_bytes(text, bytes + at, run);
+    at += run;
+    if (at == length) return;
+    if (!is_printable((unsigned char)bytes[at])) {
+      add_hex(text, hex, (unsigned char)bytes[at]);
+      continue;
+    }
+    text_add(text, "\\");
+    text_add_bytes(text, bytes + at, 1);
   }
 }
+
+/* For a terminal: beyond printable ASCII nothing is trusted, since C1 controls and direction marks hide there too. */
+void text_add_shown(struct text *text, const char *bytes, size_t length) { add_escaped(text, bytes, length, "\n\n", "\\x"); }
 
 /* A JSON string whose text is the same as on a terminal, so that odd names read alike everywhere. */
 void text_add_json(struct text *text, const char *bytes, size_t length) {
   text_add(text, "\"");
-  for (size_t i = 0; i < length; i++) {
-    unsigned char byte = (unsigned char)bytes[i];
-    if (byte == '"' || byte == '\\') text_add(text, "\\");
-    if (is_printable(byte)) text_add_bytes(text, &bytes[i], 1);
-    else add_hex(text, "\\\\x", byte);
-  }
+  text_add_json_part(text, bytes, length);
   text_add(text, "\"");
+}
+
+/* Without the quotes, for a string that is put together. */
+void text_add_json_part(struct text *text, const char *bytes, size_t length) {
+  add_escaped(text, bytes, length, "\"\\", "\\\\x");
 }
 
 void text_add_number(struct text *text, uint64_t number) {
@@ -60,6 +94,7 @@ void text_add_number(struct text *text, uint64_t number) {
 }
 
 void text_free(struct text *text) {
-  free(text->data);
+  if (text->data != spare) free(text->data);
+  else spare_is_taken = false;
   *text = (struct text){0};
 }

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* Faults are this process's own; TSTP, TTIN and TTOU shall stop it together with its group. */
@@ -26,6 +27,7 @@ void watch_begin(struct watch *watch) {
   sigprocmask(SIG_BLOCK, &set, &watch->caller_mask);
   take_child_signal(&watch->caller_child_action);
   sigpending(&watch->early);
+  sigemptyset(&watch->from_terminal);
   watch->fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
   if (watch->fd < 0) refuse("cannot watch signals: ", error_text(errno), NULL);
 }
@@ -41,6 +43,7 @@ bool watch_next(struct watch *watch, struct caught *caught) {
   struct signalfd_siginfo info;
   if (read(watch->fd, &info, sizeof info) != (ssize_t)sizeof info) return false;
   caught->signal = (int)info.ssi_signo;
+  if (info.ssi_code == SI_KERNEL) sigaddset(&watch->from_terminal, caught->signal);
   caught->by_process = info.ssi_code != SI_KERNEL || sigismember(&watch->early, caught->signal) == 1;
   sigdelset(&watch->early, caught->signal);
   return true;
@@ -52,4 +55,14 @@ void die_with_parent(pid_t parent) {
 
 void stop_alike(int signal) {
   if (signal == SIGSTOP || signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU) kill(getpid(), signal);
+}
+
+void die_alike(const struct watch *watch, int wait_status) {
+  int signal = WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : 0;
+  if ((signal != SIGINT && signal != SIGQUIT) || sigismember(&watch->from_terminal, signal) != 1) return;
+  sigset_t only;
+  sigemptyset(&only);
+  sigaddset(&only, signal);
+  kill(getpid(), signal);
+  sigprocmask(SIG_UNBLOCK, &only, NULL);
 }

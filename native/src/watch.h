@@ -12,6 +12,7 @@ struct watch {
   sigset_t caller_mask;
   /* Pending before there was a child that could have got them too. */
   sigset_t early;
+  sigset_t from_terminal;
   struct sigaction caller_child_action;
 };
 
@@ -33,6 +34,9 @@ void die_with_parent(pid_t parent);
 
 /* Stops as the child did, so that the shell sees a stopped job. */
 void stop_alike(int signal);
+
+/* Ends by the same signal when a terminal sent it to both: only so does a shell give up its loop at Ctrl-C. */
+void die_alike(const struct watch *watch, int wait_status);
 
 /*
  * child.c: waits for a direct child, passing signals on. Through `pipe` (or -1) a plan may come; a child that has written a

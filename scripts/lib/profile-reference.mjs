@@ -6,7 +6,7 @@ const kindOf = (schema) => {
   if (schema.type === 'array') return `list of ${kindOf(schema.items)}`;
   if (schema.type === 'object')
     return schema.properties ? 'object' : `object of ${kindOf(schema.additionalProperties)}`;
-  return { string: 'text', boolean: 'true or false' }[schema.type];
+  return { string: 'text', boolean: 'true or false', integer: 'whole number' }[schema.type];
 };
 
 const objectsIn = (schema) => {

@@ -35,6 +35,46 @@ export const CHECK_FLAGS: readonly FlagSpec[] = [
   JSON_FLAG,
 ];
 
+export const AGENT_FLAGS: readonly FlagSpec[] = [
+  { name: '--model', value: 'MODEL', help: 'the model, in the words of that agent' },
+  { name: '--workdir', value: 'DIR', help: 'run: the folder it works in (default: this one)' },
+  { name: '--timeout', value: 'SECONDS', help: 'run: end it after this time' },
+  { name: '--own-permissions', help: 'run: leave the agent its own rules about which tools need asking' },
+  ...POLICY_FLAGS,
+  JSON_FLAG,
+];
+
+const SESSION_FLAGS: readonly FlagSpec[] = [
+  { name: '--skills', value: 'DIR', help: 'a folder of skills, or one skill; repeatable' },
+  { name: '--profile', value: 'NAME|FILE', help: 'what sessions may use: limits, network, redaction, more paths' },
+  { name: '--log', value: 'FORMAT', help: 'lines on stderr as text or json', choices: ['text', 'json'] },
+];
+
+export const MCP_FLAGS: readonly FlagSpec[] = [
+  { name: '--user', value: 'USER', help: 'whose secrets the sandbox gets' },
+  { name: '--workspace', value: 'DIR', help: 'the folder that is writable inside, as /workspace' },
+  ...SESSION_FLAGS,
+];
+
+export const SERVE_FLAGS: readonly FlagSpec[] = [
+  { name: '--workspaces', value: 'DIR', help: 'the folder with the workspaces of the users, one named as each user' },
+  ...SESSION_FLAGS,
+  { name: '--listen', value: 'ADDRESS:PORT', help: 'where to listen (default 127.0.0.1:8730)' },
+  { name: '--allow-host', value: 'HOST', help: 'a Host besides those of this machine; repeatable' },
+  {
+    name: '--allow-origin',
+    value: 'ORIGIN',
+    help: 'a web page that may call, such as https://app.example; repeatable',
+  },
+  { name: '--max-sessions', value: 'N', help: 'open sessions of one user (default 8)' },
+  { name: '--max-calls', value: 'N', help: 'calls of one user at once (default 8)' },
+  { name: '--max-rate', value: 'N', help: 'requests of one user a minute (default 600)' },
+  { name: '--max-request', value: 'BYTES', help: 'size of one request (default 4194304)' },
+  { name: '--idle', value: 'SECONDS', help: 'a session that nobody uses for so long is closed (default 1800)' },
+  { name: '--drain', value: 'SECONDS', help: 'how long running calls may go on after a TERM (default 30)' },
+  { ...JSON_FLAG, help: 'token list: machine-readable output' },
+];
+
 export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'run',
@@ -49,6 +89,19 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'say for every variable whether it arrives, by which rule, and why',
     flags: [...POLICY_FLAGS, JSON_FLAG],
     load: () => import('./commands/explain.ts'),
+  },
+  {
+    name: 'agent',
+    usage: [
+      'cordon agent list [--json]',
+      'cordon agent run NAME [--model M] [--workdir D] [--role R] [--id I] [--timeout S] [--json] PROMPT',
+      'cordon agent env NAME [POLICY] [VAR…] [--json]',
+      'cordon agent command NAME [--model M] [--json] PROMPT',
+    ],
+    summary: 'start a coding agent with only what it needs, and see what it does',
+    flags: AGENT_FLAGS,
+    words: ['list', 'run', 'env', 'command'],
+    load: () => import('./commands/agent.ts'),
   },
   {
     name: 'creds',
@@ -112,6 +165,26 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'find what would hand credentials on: policies, workflows, Dockerfiles, compose files',
     flags: CHECK_FLAGS,
     load: () => import('./commands/check.ts'),
+  },
+  {
+    name: 'mcp',
+    usage: ['cordon mcp --user USER --workspace DIR [--skills DIR]… [--profile NAME|FILE]'],
+    summary: 'a Bash tool and skills in the sandbox, for an agent that speaks MCP on stdio',
+    flags: MCP_FLAGS,
+    load: () => import('./commands/mcp.ts'),
+  },
+  {
+    name: 'serve',
+    usage: [
+      'cordon serve --workspaces DIR [--skills DIR]… [--profile NAME|FILE] [--listen ADDRESS:PORT]',
+      'cordon serve token add USER            a new token, shown once',
+      'cordon serve token list [--json]',
+      'cordon serve token rm ID|USER',
+    ],
+    summary: 'the same over HTTP, for many users, each with a token',
+    flags: SERVE_FLAGS,
+    words: ['token'],
+    load: () => import('./commands/serve.ts'),
   },
   {
     name: 'audit',

@@ -2,6 +2,7 @@ import { isAbsolute, resolve } from 'node:path';
 import { type Bytes, showBytes } from '../host/bytes.ts';
 import { CONTROL_VARIABLES } from '../host/control.ts';
 import { isUsableName } from '../host/parent-env.ts';
+import { isPresetEntry, presetRules } from '../policy/allow.ts';
 import { credentialRule } from '../policy/credential.ts';
 import { isNeverName } from '../policy/injection.ts';
 import { Pattern } from '../policy/pattern.ts';
@@ -22,6 +23,15 @@ import { type FlagSpec, flagValues, type GivenFlag, type ParsedArguments, textVa
 export const POLICY_FLAGS: readonly FlagSpec[] = [
   { name: '--profile', value: 'NAME|FILE', help: 'start from this profile; several add up in order' },
   { name: '--tool', value: 'NAME', help: 'start from the policy of this tool' },
+  { name: '--agent', value: 'NAME', help: 'start from the policy of this agent' },
+  { name: '--role', value: 'NAME', help: 'with an agent: what this role of cordon.toml adds' },
+  { name: '--id', value: 'ID', help: 'with an agent: the id that scopes of credentials go by' },
+  {
+    name: '--mode',
+    value: 'MODE',
+    choices: ['strict', 'permissive'],
+    help: 'with an agent: stop at what the guard holds back, or report it',
+  },
   {
     name: '--base',
     value: 'PRESET',
@@ -72,7 +82,7 @@ function applyFlag(policy: Policy, { name, value }: GivenFlag, workdir: string):
     case '--base':
       return { ...policy, base: { preset: value as string as BaseName, origin } };
     case '--allow':
-      return withAllow(policy, Pattern.ofBytes(value, name));
+      return withAllow(policy, value);
     case '--deny':
       return { ...policy, deny: [...policy.deny, { pattern: Pattern.ofBytes(value, name), except: [], origin }] };
     case '--except':
@@ -101,7 +111,9 @@ function applyFlag(policy: Policy, { name, value }: GivenFlag, workdir: string):
   }
 }
 
-function withAllow(policy: Policy, pattern: Pattern): Policy {
+function withAllow(policy: Policy, entry: Bytes): Policy {
+  if (isPresetEntry(entry)) return { ...policy, allow: [...policy.allow, ...presetRules(entry, 'flag --allow')] };
+  const pattern = Pattern.ofBytes(entry, '--allow');
   const useless = pattern.exact && isNeverName(pattern.source);
   const warning = `--allow ${showBytes(pattern.source)} does nothing: it is on the code-injection list, which no policy overrides`;
   return {
@@ -155,6 +167,14 @@ function absolutePath(value: Bytes, workdir: string): string {
 
 /** The policy a command line asks for. Profiles and other surfaces are loaded only when named. */
 export async function policyFromFlags(parsed: ParsedArguments, context: Context): Promise<Policy> {
+  if (flagValues(parsed, '--agent').length > 0) {
+    const { agentStartPolicy, withModeReport } = await import('./agent-policy.ts');
+    const start = await agentStartPolicy(parsed, context);
+    return withModeReport(applyPolicyFlags(start, parsed.flags, process.cwd()), parsed, context);
+  }
+  for (const flag of ['--role', '--id', '--mode']) {
+    if (flagValues(parsed, flag).length > 0) throw usageError(`${flag} needs an agent`, 'give --agent NAME too');
+  }
   if (flagValues(parsed, '--tool').length > 0) {
     if (flagValues(parsed, '--profile').length > 0)
       throw usageError('--tool and --profile do not go together', 'start from one of them');

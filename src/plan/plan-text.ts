@@ -22,14 +22,22 @@ export function planText(plan: LaunchPlan, values: 'with-values' | 'hidden'): st
       abstractSockets: 'cut off',
       placeholders: plan.filesystem.placeholders,
     }),
+    ...dataLines(plan, reveal),
     ...recordLines(plan.records, plan.filesystem.placeholders),
     'end',
     '',
   ].join('\n');
 }
 
+/** What is kept of a file is nobody else's business either. */
+function dataLines({ isolation, filesystem: { data = [] } }: LaunchPlan, reveal: boolean): string[] {
+  if (isolation === 'filter') return [];
+  return data.map(({ path, text }) => planLine('data', bytesOfText(path), reveal ? text : HIDDEN));
+}
+
 /** How the command is held, whether it is started once or through a shim. */
 export interface Containment extends Pick<LaunchPlan, 'isolation' | 'explicit' | 'bwrap' | 'sandbox' | 'arch'> {
+  readonly limits?: LaunchPlan['limits'];
   readonly supervise: boolean;
   readonly abstractSockets: 'cut off' | 'as outside';
   readonly placeholders: FsPlan['placeholders'];
@@ -50,6 +58,7 @@ export function containmentLines(held: Containment): string[] {
     ...(held.arch === undefined ? [] : [`seccomp ${Buffer.from(seccompProgram(held.arch)).toString('base64')}`]),
     ...(held.abstractSockets === 'cut off' ? ['landlock-scope'] : []),
     'limit core 0',
+    ...(held.limits ?? []).map(({ resource, value }) => `limit ${resource} ${value}`),
     ...held.placeholders.map(({ kind, path, text }) =>
       line('placeholder', kind, path, ...(text === undefined ? [] : [text])),
     ),

@@ -22,6 +22,15 @@ export interface PlanInput {
   readonly filesystem: FsPlan;
   readonly machine: Machine;
   readonly records?: Records | undefined;
+  /** What the working folder is called inside, where that differs. */
+  readonly inside?: string | undefined;
+  readonly limits?: readonly ResourceLimit[] | undefined;
+}
+
+/** What each process of the command may use, as `setrlimit` has it; only behind the barrier. */
+export interface ResourceLimit {
+  readonly resource: 'nproc' | 'data' | 'cpu' | 'fsize' | 'nofile';
+  readonly value: number;
 }
 
 /** What this machine offers to a launch. */
@@ -52,6 +61,7 @@ export interface LaunchPlan {
   /** Why filter would not do, when it would not. */
   readonly explicit: string | undefined;
   readonly records: Records | undefined;
+  readonly limits: readonly ResourceLimit[];
 }
 
 const plans = new WeakSet<object>();
@@ -68,12 +78,18 @@ export function plan(input: PlanInput): LaunchPlan {
     workdir: input.workdir,
     isolation: policy.isolation,
     bwrap: machine.bwrap,
-    sandbox: [...namespaceArguments(machine, policy.network), ...input.filesystem.sandbox, ['--chdir', input.workdir]],
+    sandbox: [
+      ...namespaceArguments(machine, policy.network),
+      ...input.filesystem.sandbox,
+      ['--chdir', input.inside ?? input.workdir],
+    ],
     filesystem: input.filesystem,
     arch: machine.arch,
     explicit,
     records: input.records,
+    limits: input.limits ?? [],
   };
+  if (policy.isolation !== 'filter' && machine.bwrap !== undefined) refuseTooMuch(result.sandbox.flat(), input.command);
   plans.add(result);
   return Object.freeze(result) as unknown as LaunchPlan;
 }
@@ -86,6 +102,24 @@ function whyBarrier({ filesystem, network, isolation }: PlanInput['policy']): st
   if (network.off) return 'the network is to be off';
   if (filesystem.explicit) return `filesystem preset ${filesystem.preset} was asked for`;
   return isolation === 'barrier' ? 'isolation barrier was asked for' : undefined;
+}
+
+/** What bubblewrap takes (9000) and what the kernel takes (2 MB, the environment aside), with room to spare. */
+const MOST_ARGUMENTS = 8_800;
+const MOST_BYTES = 1_500_000;
+
+/** Bubblewrap would fail and `auto` fall back to filter: a command could bring that about for the next one by filling the home with files to cover. */
+function refuseTooMuch(sandbox: readonly string[], { argv }: Command): void {
+  const bytes = sandbox.reduce((sum, argument) => sum + Buffer.byteLength(argument) + 1, 0);
+  if (sandbox.length + argv.length <= MOST_ARGUMENTS && bytes <= MOST_BYTES) return;
+  const [places, given] = [Math.round(sandbox.length / 3), argv.length - 1];
+  throw new CordonError(
+    'policy',
+    `too much for bubblewrap: about ${places} places to cover, ${given} arguments for the command`,
+    {
+      hint: 'fewer arguments at a time, or remove what fills the home (many .*_history or .env.* files?)',
+    },
+  );
 }
 
 function contradiction(why: string): CordonError {

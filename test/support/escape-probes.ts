@@ -44,3 +44,42 @@ except OSError: pass
 sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 `,
 ] as const;
+
+/** Starts the command with an environment block as only execve itself can make it: names twice, without a name, not in any encoding. */
+export const withBlock = (...entries: readonly (string | Buffer)[]) => [
+  'python3',
+  '-c',
+  `
+import ctypes, os, sys
+entries = [bytes.fromhex(text) for text in sys.argv[1].split(',')]
+entries += [f'{name}={os.environ[name]}'.encode() for name in ('PATH', 'HOME')]
+argv = [os.fsencode(text) for text in sys.argv[2:]]
+strings = lambda items: (ctypes.c_char_p * (len(items) + 1))(*items, None)
+for folder in ('', *(f + '/' for f in os.environ['PATH'].split(':'))):
+    ctypes.CDLL(None).execve(os.fsencode(folder) + argv[0], strings(argv), strings(entries))
+`,
+  entries.map((entry) => Buffer.from(entry).toString('hex')).join(','),
+];
+
+/** The block the command itself was given: a shell would leave out what it can't name. */
+export const OWN_BLOCK = `print(open('/proc/self/environ', 'rb').read())`;
+
+/** Mounts something in a namespace of its own, as an administrator would have for all, and goes on as the user. */
+export function mounting(
+  { uid, gid }: { readonly uid: number; readonly gid: number },
+  script: string,
+): readonly string[] {
+  const become = process.getuid?.() === 0 ? `setpriv --reuid ${uid} --regid ${gid} --clear-groups` : '';
+  const apart = process.getuid?.() === 0 ? [] : ['--map-root-user', '--pid', '--fork'];
+  return [
+    'unshare',
+    '--mount',
+    '--propagation',
+    'private',
+    ...apart,
+    '/bin/sh',
+    '-c',
+    `${script} && ${become} "$@"; exit $?`,
+    'sh',
+  ];
+}

@@ -20,6 +20,8 @@ export interface Attempt {
   readonly env: Readonly<Record<string, string>>;
   /** What stands before the command line: a process that stays as the parent, or one that prepares something and becomes the command. */
   readonly starter: readonly string[];
+  /** The starter is started by whoever runs the tests, and becomes the user itself. */
+  readonly starterIsOurs?: boolean | undefined;
   readonly probe: readonly string[];
 }
 
@@ -53,19 +55,27 @@ async function planOf({ scene, flags, env, probe }: Attempt): Promise<string> {
   return stdout;
 }
 
+const OURSELVES = { uid: process.getuid?.() ?? -1, gid: process.getgid?.() ?? -1 };
+
+interface Beginning extends Omit<Attempt, 'flags' | 'probe'> {
+  /** Its input ends at once unless it is to stay open. */
+  readonly input?: 'open';
+}
+
 export function begin(
-  { scene, env, starter }: Omit<Attempt, 'flags' | 'probe'>,
+  { scene, env, starter, starterIsOurs, input }: Beginning,
   argv: readonly string[],
   more: readonly 'pipe'[] = [],
 ): ChildProcess {
   const [program = '', ...args] = [...starter, ...argv];
-  const { uid, gid, work: cwd, home: HOME } = scene;
+  const { work: cwd, home: HOME } = scene;
+  const { uid, gid } = starterIsOurs === true ? OURSELVES : scene;
   const child = spawn(program, args, {
     // A session of its own: what is sent to the group must not reach the tests.
     ...{ uid, gid, cwd, stdio: ['pipe', 'pipe', 'pipe', ...more], detached: true },
     env: environment({ PATH: '/usr/local/bin:/usr/bin:/bin', HOME, ...env }),
   });
-  child.stdin?.end();
+  if (input !== 'open') child.stdin?.end();
   onTestFinished(() => killGroup(child.pid));
   return child;
 }

@@ -22,7 +22,7 @@ export class Scene {
     ({ uid: this.uid, gid: this.gid } = identityOf(user));
     this.home = freshHome(user);
     this.work = this.folder('work');
-    onTestFinished(() => rmSync(this.home, { recursive: true, force: true }));
+    onTestFinished(() => removeFolder(this.home));
   }
 
   /** A file of this user's; a relative path lies in the home. */
@@ -120,6 +120,17 @@ class Lines {
     const [line = '', ...rest] = this.#text.split('\n');
     this.#text = rest.join('\n');
     return line;
+  }
+}
+
+/** What was killed a moment ago may still be writing: a shell its history, say. */
+async function removeFolder(path: string, attempts = 200): Promise<void> {
+  try {
+    rmSync(path, { recursive: true, force: true });
+  } catch (error) {
+    if (attempts === 0) throw error;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    await removeFolder(path, attempts - 1);
   }
 }
 

@@ -14,6 +14,7 @@ export interface Escape {
   readonly env?: (scene: Scene) => Readonly<Record<string, string>>;
   readonly flags?: readonly string[];
   readonly starter?: (scene: Scene) => readonly string[];
+  readonly starterIsOurs?: boolean;
   readonly probe: (scene: Scene) => Probe;
   /** Whether it worked; else: the canary, or the word LEAKED, is in what the child printed. */
   readonly worked?: (scene: Scene, outcome: Outcome) => boolean;
@@ -61,6 +62,7 @@ async function prepared(way: Escape, user: User): Promise<Attempt> {
     flags: way.flags ?? [],
     env: way.env?.(scene) ?? {},
     starter: way.starter?.(scene) ?? SHELL,
+    starterIsOurs: way.starterIsOurs,
     probe: probeArgv(way.probe(scene)),
   };
 }

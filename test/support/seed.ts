@@ -18,7 +18,7 @@ export default function begin(): (() => void) | undefined {
 
 // What the tests leave behind goes with it, whoever made it.
 function useOwnTemporaryFolder(): () => void {
-  const folder = mkdtempSync(join(tmpdir(), 'ct-'));
+  const folder = mkdtempSync(join(tmpdir(), 'cordon-ct-'));
   chmodSync(folder, 0o1777);
   process.env.TMPDIR = folder;
   return () => rmSync(folder, { recursive: true, force: true });

@@ -1,9 +1,14 @@
+import { decide } from '../../decide/decide.ts';
 import { explain } from '../../decide/explain.ts';
 import type { Bytes } from '../../host/bytes.ts';
+import { factsOf, mountArguments, type StartupNote, surveyFilesystem } from '../../plan/filesystem/index.ts';
+import { startupPolicy } from '../../plan/rc/policy.ts';
+import type { Policy } from '../../policy/policy.ts';
 import type { Context } from '../context.ts';
 import { hasFlag, JSON_FLAG, parseArguments } from '../flags.ts';
 import { POLICY_FLAGS, policyFromFlags } from '../policy-flags.ts';
 import { decisionSentence, decisionSummary, decisionsAsJson, decisionTable } from '../ui/decisions.ts';
+import { showStartupNotes, withStartupNotes } from '../ui/startup-notes.ts';
 import { showWarnings } from '../ui/warnings.ts';
 
 export async function run(args: readonly Bytes[], context: Context): Promise<number> {
@@ -11,9 +16,17 @@ export async function run(args: readonly Bytes[], context: Context): Promise<num
   const names = [...parsed.words, ...(parsed.rest ?? [])];
   const policy = await policyFromFlags(parsed, context);
   showWarnings(policy.warnings, context);
-  const decisions = explain(policy, context.env, names);
+  const startup = startupNotes(policy, context);
+  const decisions = explain(policy, context.env, names).map((decision) => withStartupNotes(decision, startup));
   if (hasFlag(parsed, '--json')) context.out(`${JSON.stringify(decisionsAsJson(decisions), null, 2)}\n`);
   else if (names.length > 0) for (const decision of decisions) context.out(decisionSentence(decision));
-  else context.out(`${decisionTable(decisions, context)}\n${decisionSummary(decisions)}`);
+  else context.out(`${decisionTable(decisions, context)}\n${decisionSummary(decisions)}${showStartupNotes(startup)}`);
   return 0;
+}
+
+/** What shells would bring back from their start-up files, and the copies don't. */
+function startupNotes(policy: Policy, { env }: Context): readonly StartupNote[] {
+  const facts = factsOf(env, process.cwd());
+  const survey = surveyFilesystem(policy.filesystem, facts, startupPolicy(policy, env, decide(policy, env)));
+  return mountArguments(survey).startup ?? [];
 }

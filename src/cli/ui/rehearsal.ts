@@ -4,6 +4,7 @@ import { planText } from '../../plan/plan-text.ts';
 import type { Context } from '../context.ts';
 import { painter } from './colour.ts';
 import { decisionSummary, decisionsAsJson, decisionTable } from './decisions.ts';
+import { showStartupNotes, startupNotesAsJson } from './startup-notes.ts';
 
 /** What would happen, through the same code that makes it happen: decisions, what is hidden, and the plan without values. */
 export function showRehearsal(prepared: Prepared, json: boolean, context: Context): number {
@@ -12,6 +13,7 @@ export function showRehearsal(prepared: Prepared, json: boolean, context: Contex
     const { decisions } = prepared;
     const paint = painter(context.colour.out);
     context.out(`${decisionTable(decisions, context)}\n${decisionSummary(decisions)}\n`);
+    context.out(showStartupNotes(prepared.plan.filesystem.startup ?? []));
     context.out(`${paint('bold', 'PLAN')}\n${showPlan(prepared)}`);
   }
   return 0;
@@ -27,6 +29,7 @@ function rehearsalAsJson({ decisions, plan }: Prepared): object {
     sandbox: plan.sandbox,
     hidden: plan.filesystem.hidden,
     frozen: plan.filesystem.frozen,
+    startup: startupNotesAsJson(plan.filesystem.startup ?? []),
   };
 }
 

@@ -18,8 +18,8 @@ export function mountArguments(survey: FsSurvey): FsPlan {
       ['--proc', '/proc'],
       ...survey.procReadOnly.map((path) => ['--ro-bind', path, path]),
       ...(survey.sys ? [['--ro-bind', '/sys', '/sys']] : []),
-      ...steps.map((step) =>
-        'access' in step ? coverArguments(step, survey.blank) : ['--bind', step.path, step.path],
+      ...steps.flatMap((step) =>
+        'access' in step ? coverArguments(step, survey.blank) : [['--bind', step.path, step.path]],
       ),
       ...workspaceArguments(survey, layout),
       ...layout.covers.filter(isSealedFolder).map(({ path }) => ['--remount-ro', path]),
@@ -28,7 +28,11 @@ export function mountArguments(survey: FsSurvey): FsPlan {
     placeholders: neededPlaceholders(survey, layout, pins),
     expect: survey.expect,
     hidden: reasoned(layout.covers, ['hidden', 'private']),
-    frozen: reasoned(layout.covers, ['readonly']),
+    frozen: reasoned(layout.covers, ['readonly', 'cleaned']),
+    data: layout.covers.flatMap(({ path, text }) => (text === undefined ? [] : [{ path, text }])),
+    startup: (survey.startup ?? []).filter(({ path }) =>
+      layout.covers.some((one) => one.path === path && isHeldBack(one)),
+    ),
     notes: [...survey.notes, ...layoutNotes(survey, layout)],
   };
 }
@@ -40,22 +44,30 @@ interface Pin {
 
 function pinned({ renamable }: FsSurvey, { covers, regionAt }: Layout): Pin[] {
   const mounted = new Set(covers.map(({ path }) => path));
-  const guarded = covers.filter(({ access }) => access === 'hidden' || access === 'readonly');
+  const guarded = covers.filter(({ access }) => access !== 'private' && access !== 'writable');
   const above = new Set(guarded.flatMap(({ path }) => foldersAbove(path)));
   return [...above]
     .filter((path) => renamable.has(path) && !mounted.has(path) && regionAt(path) === 'host')
     .map((path) => ({ path }));
 }
 
-/** Mode 0555 is read-only enough for an empty folder that only the command sees, and costs bubblewrap far less than a read-only mount. */
-function coverArguments(cover: Cover, blank: string): string[] {
+/**
+ * Mode 0555 is read-only enough for an empty folder that only the command sees, and costs bubblewrap far less than a read-only mount.
+ * What is cleaned is handed over as data, after all mounts.
+ */
+function coverArguments(cover: Cover, blank: string): string[][] {
   const { path, access, kind, source = path } = cover;
-  if (access === 'private') return ['--perms', '0700', '--tmpfs', path];
-  if (access === 'hidden' && kind !== 'dir') return ['--ro-bind', blank, path];
-  if (isSealedFolder(cover)) return ['--tmpfs', path];
-  if (access === 'hidden' || cover.empty) return ['--perms', '0555', '--tmpfs', path];
-  if (isWithin(path, '/dev')) return ['--dev-bind', source, path];
-  return [access === 'readonly' ? '--ro-bind' : '--bind', source, path];
+  if (access === 'cleaned') return [];
+  if (access === 'private') return [['--perms', '0700', '--tmpfs', path]];
+  if (access === 'hidden' && kind !== 'dir') return [['--ro-bind', blank, path]];
+  if (isSealedFolder(cover)) return [['--tmpfs', path]];
+  if (access === 'hidden' || cover.empty) return [['--perms', '0555', '--tmpfs', path]];
+  if (isWithin(path, '/dev')) return [['--dev-bind', source, path]];
+  return [[access === 'readonly' ? '--ro-bind' : '--bind', source, path]];
+}
+
+function isHeldBack({ access }: Cover): boolean {
+  return access === 'hidden' || access === 'cleaned';
 }
 
 function isSealedFolder({ access, speaker, kind }: Cover): boolean {

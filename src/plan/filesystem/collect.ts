@@ -60,7 +60,8 @@ export class Collection {
   /** Makes an absent path stand there while the command runs, so that the command can't. False: it can't be made. */
   occupy(path: string, { missing, link }: Missing, saying: Saying, placeholder: Omit<Placeholder, 'path'>): boolean {
     if (!this.canOccupy || !this.#canMake({ missing, link })) return false;
-    this.hold(path, dirname(missing), placeholder);
+    // From the home down: a folder on the way may be the placeholder of a sandbox that is about to end.
+    this.hold(path, this.homes.find((home) => isWithin(path, home)) ?? dirname(missing), placeholder);
     this.covers.push({ path, kind: placeholder.kind, ...saying });
     return true;
   }

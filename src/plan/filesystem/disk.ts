@@ -110,6 +110,11 @@ export class Disk {
     return quietly(() => readFileSync(path, 'utf8'));
   }
 
+  /** One character per byte. */
+  bytes(path: string): string | undefined {
+    return quietly(() => readFileSync(path, 'latin1'));
+  }
+
   /** /tmp can hold thousands of names, and a dozen patterns are about it. */
   #candidates(folder: string, pattern: string): readonly string[] {
     if (pattern.indexOf('*') < START) return [...this.names(folder)];

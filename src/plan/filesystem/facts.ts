@@ -37,6 +37,15 @@ const MOVED_BY: Readonly<Record<string, string>> = {
   '.cache/huggingface': 'HF_HOME',
 };
 
+/** The variables whose values say where things lie: what is asked for here must be there again when a plan is made anew. */
+export const PLACE_VARIABLES: readonly string[] = [
+  ...new Set([
+    ...['CORDON_HOME', 'HOME', 'PATH', 'XDG_RUNTIME_DIR', 'ZDOTDIR'],
+    ...Object.values(MOVED_BY),
+    ...NAMING_VARIABLES.map(({ name }) => name),
+  ]),
+];
+
 export function factsOf(env: ParentEnv, workspace: string): FsFacts {
   const text = (name: string) => textOf(env, name);
   return {

@@ -26,14 +26,14 @@ export function isHiddenFile({ access, kind }: Cover): boolean {
 
 /** A filesystem mounted in two places shows every file twice. */
 export function coverOtherNames(into: Collection, mounts: readonly Mount[]): void {
-  for (const cover of into.covers.filter(({ access }) => access === 'hidden' || access === 'readonly')) {
+  for (const cover of into.covers.filter(({ access }) => access !== 'private' && access !== 'writable')) {
     const stats = into.disk.stat(cover.path);
     if (stats === undefined) continue;
     const others = otherNames(cover.path, mounts).filter(
       (path) => path !== cover.path && isSame(stats, into.disk.stat(path)),
     );
     into.covers.push(...others.map((path) => ({ ...cover, path })));
-    if (cover.access === 'hidden' && stats.isFile() && stats.nlink > 1) {
+    if (cover.access !== 'readonly' && stats.isFile() && stats.nlink > 1) {
       into.notes.add(`${cover.path} has other names (hard links), which stay in sight`);
     }
   }

@@ -59,7 +59,7 @@ function unlifted(covers: readonly Cover[]): Cover[] {
 }
 
 const SPEAKERS: readonly Speaker[] = ['cordon', 'policy', 'preset'];
-const STRICTEST: readonly Access[] = ['hidden', 'readonly', 'writable', 'private'];
+const STRICTEST: readonly Access[] = ['hidden', 'cleaned', 'readonly', 'writable', 'private'];
 
 function strongestPerPath(covers: readonly Cover[]): Cover[] {
   const strongest = new Map<string, Cover>();
@@ -99,6 +99,7 @@ function regionOf({ access, speaker }: Cover): Region {
       return speaker === 'cordon' ? 'sealed' : 'hidden';
     case 'private':
       return 'void';
+    case 'cleaned':
     case 'readonly':
       return 'frozen';
     case 'writable':

@@ -1,4 +1,5 @@
 import type { FilesystemPolicy } from '../../policy/policy.ts';
+import type { StartupPolicy } from '../rc/examine.ts';
 import { Collection } from './collect.ts';
 import { hideEnvFiles } from './env-files.ts';
 import type { FsFacts } from './facts.ts';
@@ -15,19 +16,21 @@ import { chooseBlank, coverOtherNames } from './masks.ts';
 import { type Mount, otherProcMounts, parseMounts } from './mounts.ts';
 import { guardOwnFolders } from './own.ts';
 import { applyPolicy, openWorkspace } from './requests.ts';
+import { cleanStartupFiles } from './startup.ts';
 import type { FsSurvey } from './types.ts';
 
 /** Parts of /proc that root could steer the machine with. For others they are closed anyway, and covering them would keep nested sandboxes from mounting a /proc of their own. */
 const PROC_FOR_ROOT = ['/proc/sys', '/proc/sysrq-trigger', '/proc/fs', '/proc/acpi', '/proc/scsi'];
 
 /** Looks at the disk; nothing else in this folder does. */
-export function surveyFilesystem(policy: FilesystemPolicy, facts: FsFacts): FsSurvey {
+export function surveyFilesystem(policy: FilesystemPolicy, facts: FsFacts, startup?: StartupPolicy): FsSurvey {
   const into = new Collection(facts);
   const workspace = into.disk.existing(facts.workspace)?.path ?? facts.workspace;
   const mounts = parseMounts(into.disk.read('/proc/self/mountinfo') ?? '');
   coverOtherProcs(into, mounts);
   guardOwnFolders(into);
   if (policy.preset !== 'all') applyGuards(into, workspace);
+  const cleaned = policy.preset === 'all' || startup === undefined ? [] : cleanStartupFiles(into, workspace, startup);
   openWorkspace(into, policy);
   applyPolicy(into, policy);
   coverOtherNames(into, mounts);
@@ -42,6 +45,7 @@ export function surveyFilesystem(policy: FilesystemPolicy, facts: FsFacts): FsSu
     blank,
     workspace,
     expect: [...into.expect.values()].filter(({ path }) => !into.placeholders.has(path)),
+    startup: cleaned,
     notes: [...into.notes],
   };
 }

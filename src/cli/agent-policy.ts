@@ -1,0 +1,83 @@
+import { join } from 'node:path';
+import type { Adapter } from '../agents/adapter.ts';
+import { findRole } from '../agents/config/find-role.ts';
+import { NO_CONFIG, readAgentConfig } from '../agents/config/read.ts';
+import type { AgentConfig, AgentMode } from '../agents/config/tables.ts';
+import { agentPolicy } from '../agents/policy.ts';
+import { findAdapter } from '../agents/registry.ts';
+import { heldBackReport } from '../agents/report.ts';
+import { asksForEverything, isPresetEntry } from '../policy/allow.ts';
+import { Pattern } from '../policy/pattern.ts';
+import type { Policy } from '../policy/policy.ts';
+import type { Layer } from '../policy/profile/layer.ts';
+import { resolveProfiles } from '../policy/profile/resolve.ts';
+import type { Context } from './context.ts';
+import { flagValues, type ParsedArguments, textValue, usageError } from './flags.ts';
+import { profilePlaces } from './profiles.ts';
+
+export function agentConfig({ folders }: Pick<Context, 'folders'>): AgentConfig {
+  return folders.config === undefined ? NO_CONFIG : readAgentConfig(join(folders.config, 'cordon.toml'));
+}
+
+export function agentNamed(parsed: ParsedArguments, config: AgentConfig): Adapter {
+  const [name, ...more] = flagValues(parsed, '--agent');
+  if (name === undefined || more.length > 0)
+    throw usageError('one agent is given, once', 'cordon agent list shows them');
+  return findAdapter(textValue(name, '--agent'), config.adapters);
+}
+
+/** `--agent NAME` with its role, id and mode: what the other flags are laid over. */
+export async function agentStartPolicy(parsed: ParsedArguments, context: Context): Promise<Policy> {
+  refuseOpening(parsed);
+  const config = agentConfig(context);
+  const adapter = agentNamed(parsed, config);
+  const [role, id, mode] = ['--role', '--id', '--mode'].map((flag) => lastText(parsed, flag));
+  const known = role === undefined ? undefined : findRole(role, config);
+  const profiles = [known?.profile, ...flagValues(parsed, '--profile').map((value) => textValue(value, '--profile'))];
+  return agentPolicy({
+    adapter,
+    role: known,
+    id,
+    mode: mode as AgentMode | undefined,
+    config,
+    env: context.env,
+    layer: await layerOf(
+      profiles.filter((name) => name !== undefined),
+      context,
+    ),
+  });
+}
+
+/** In permissive mode: what guards hold back of what rules ask for. */
+export function withModeReport(policy: Policy, parsed: ParsedArguments, context: Context): Policy {
+  const role = lastText(parsed, '--role');
+  const ofRole = role === undefined ? undefined : agentConfig(context).roles.get(role)?.mode;
+  if ((lastText(parsed, '--mode') ?? ofRole) !== 'permissive') return policy;
+  return { ...policy, warnings: [...policy.warnings, ...heldBackReport(policy, context.env)] };
+}
+
+function lastText(parsed: ParsedArguments, flag: string): string | undefined {
+  const value = flagValues(parsed, flag).at(-1);
+  return value === undefined ? undefined : textValue(value, flag);
+}
+
+async function layerOf(profiles: readonly string[], context: Context): Promise<Layer | undefined> {
+  return profiles.length === 0 ? undefined : (await resolveProfiles(profiles, profilePlaces(context))).layer;
+}
+
+/** There is no flag that turns an agent's filter off (B4). */
+function refuseOpening(parsed: ParsedArguments): void {
+  const refused = (what: string, hint: string) =>
+    usageError(`${what} is refused with an agent: nothing turns its filter off`, hint);
+  if (flagValues(parsed, '--tool').length > 0)
+    throw usageError('--agent and --tool both say what to start from', 'leave one of them out');
+  if (flagValues(parsed, '--base').length > 0)
+    throw refused('--base', 'an agent starts from the agent base; add names with --allow');
+  if (flagValues(parsed, '--guard').some((mode) => mode === 'off'))
+    throw refused('--guard off', 'hand over what it needs with --credential, or as extra_keys of a role');
+  const everything = flagValues(parsed, '--allow').find(
+    (entry) => !isPresetEntry(entry) && asksForEverything(Pattern.ofBytes(entry, '--allow')),
+  );
+  if (everything !== undefined)
+    throw refused(`--allow '${everything}'`, 'name the variables, or a prefix such as MYAPP_*');
+}

@@ -1,0 +1,64 @@
+import { type Bytes, showBytes } from '../../host/bytes.ts';
+import { CordonError } from '../../host/errors.ts';
+import { AGENT_FLAGS, type CommandModule } from '../commands.ts';
+import type { Context } from '../context.ts';
+import { type ParsedArguments, parseArguments, usageError } from '../flags.ts';
+import { nearest } from '../nearest.ts';
+
+export interface AgentSubcommand {
+  /** The words are those after the name of the subcommand. */
+  run(parsed: ParsedArguments, context: Context): Promise<number> | number;
+}
+
+const SUBCOMMANDS: Readonly<Record<string, () => Promise<AgentSubcommand>>> = {
+  list: () => import('./agent-list.ts'),
+  run: () => import('./agent-run.ts'),
+  env: () => import('./agent-env.ts'),
+  command: () => import('./agent-command.ts'),
+};
+
+export const run: CommandModule['run'] = async (args, context) => {
+  const [name, ...rest] = args;
+  const load = name !== undefined && Object.hasOwn(SUBCOMMANDS, name) ? SUBCOMMANDS[name] : undefined;
+  if (load === undefined) throw unknownSubcommand(name);
+  const subcommand = await load();
+  return subcommand.run(withAgentFlag(parsedArguments(rest)), context);
+};
+
+function parsedArguments(args: readonly Bytes[]): ParsedArguments {
+  try {
+    return parseArguments(protectPrompt(args), { flags: AGENT_FLAGS });
+  } catch (error) {
+    if (!(error instanceof CordonError) || !error.message.startsWith('unknown flag')) throw error;
+    throw usageError(
+      error.message,
+      [error.hint, 'a prompt that begins with - comes after --'].filter(Boolean).join('; '),
+    );
+  }
+}
+
+/** No flag has white space in its name, so what begins with - and has some is a prompt. */
+function protectPrompt(args: readonly Bytes[]): readonly Bytes[] {
+  const at = args.findIndex((arg) => arg === '--' || /^-[^=]*\s/.test(arg));
+  return at === -1 || args[at] === '--' ? args : [...args.slice(0, at), '--' as Bytes, ...args.slice(at)];
+}
+
+/** The agent's name is the first word; what comes from flags asks for it as `--agent`. */
+function withAgentFlag(parsed: ParsedArguments): ParsedArguments {
+  const [name, ...words] = [...parsed.words, ...(parsed.rest ?? [])];
+  if (parsed.flags.some((flag) => flag.name === '--agent'))
+    throw usageError('the agent is named without --agent here', 'cordon agent run NAME PROMPT');
+  const flags = name === undefined ? parsed.flags : [...parsed.flags, { name: '--agent', value: name }];
+  return { flags, words, rest: undefined };
+}
+
+function unknownSubcommand(name: Bytes | undefined): Error {
+  const known = Object.keys(SUBCOMMANDS);
+  const choice = `cordon agent ${known.join(' | ')}`;
+  if (name === undefined) return usageError('cordon agent needs to know what to do', choice);
+  const near = nearest(name, known);
+  return usageError(
+    `cordon agent does not know '${showBytes(name)}'`,
+    near === undefined ? choice : `did you mean cordon agent ${near}?`,
+  );
+}

@@ -1,0 +1,97 @@
+import { join } from 'node:path';
+import type { Bytes } from '../../host/bytes.ts';
+import { CordonError } from '../../host/errors.ts';
+import { endWhenTold } from '../../mcp/end-when-told.ts';
+import { HttpService, type ServiceOptions } from '../../mcp/http/service.ts';
+import { TokenStore } from '../../mcp/http/tokens.ts';
+import { openSession } from '../../sessions/index.ts';
+import { SERVE_FLAGS } from '../commands.ts';
+import type { Context } from '../context.ts';
+import { flagValues, type ParsedArguments, parseArguments, textValue, usageError } from '../flags.ts';
+import { version } from '../version.ts';
+import { logOf, optional, required, sessionOptions } from './mcp.ts';
+import { tokenAction } from './serve-token.ts';
+
+export async function run(args: readonly Bytes[], context: Context): Promise<number> {
+  const parsed = parseArguments(args, { flags: SERVE_FLAGS });
+  const tokens = new TokenStore(configFolder(context));
+  const [word, ...words] = parsed.words;
+  if (word === 'token') return tokenAction({ ...parsed, words }, tokens, context);
+  if (word !== undefined || parsed.rest !== undefined) throw usageError('serve takes flags, or the word token');
+  return serve(parsed, tokens, context);
+}
+
+async function serve(parsed: ParsedArguments, tokens: TokenStore, context: Context): Promise<number> {
+  const log = logOf(parsed, context);
+  const options = serviceOptions(parsed, tokens, context);
+  warnOfNoTokens(tokens, context);
+  const service = new HttpService({ ...options, log });
+  const address = await service.start();
+  log('info', `serve: listening on ${address}/mcp`);
+  await new Promise<void>((resolve) => endWhenTold(resolve));
+  log('info', 'serve: shutting down');
+  await service.stop();
+  return 0;
+}
+
+function serviceOptions(parsed: ParsedArguments, tokens: TokenStore, context: Context): Omit<ServiceOptions, 'log'> {
+  const workspaces = required(parsed, '--workspaces');
+  const common = sessionOptions(parsed, context, logOf(parsed, context));
+  const texts = (name: string) => flagValues(parsed, name).map((value) => textValue(value, name).toLowerCase());
+  const seconds = (name: string, otherwise: number) => numberOf(parsed, name, otherwise, 86_400 * 7) * 1000;
+  return {
+    ...listenAt(parsed),
+    admitted: { hosts: texts('--allow-host'), origins: texts('--allow-origin') },
+    tokens,
+    // The name was checked when the token was made, and is checked again by the session.
+    open: (user) => openSession({ ...common, user, workspace: join(workspaces, user) }),
+    limits: {
+      sessions: numberOf(parsed, '--max-sessions', 8),
+      calls: numberOf(parsed, '--max-calls', 8),
+      requestsPerMinute: numberOf(parsed, '--max-rate', 600),
+    },
+    idleMs: seconds('--idle', 1800),
+    drainMs: seconds('--drain', 30),
+    maxRequestBytes: numberOf(parsed, '--max-request', 4 << 20, 1 << 30),
+    version: version(),
+  };
+}
+
+const LOOPBACK = /^(127\.\d+\.\d+\.\d+|::1|localhost)$/;
+
+/** Out in the network a token could be read on its way, and any name could lead here: whoever wants that says which names. */
+function listenAt(parsed: ParsedArguments): { host: string; port: number } {
+  const given = optional(parsed, '--listen') ?? '127.0.0.1:8730';
+  const [, bracketed, plain, digits] = /^(?:\[([0-9a-f:.]+)\]|([^:[\]]+)):(\d{1,5})$/i.exec(given) ?? [];
+  const host = bracketed ?? plain;
+  const port = Number(digits);
+  if (host === undefined || port > 65_535) throw usageError(`--listen takes ADDRESS:PORT, not '${given}'`);
+  if (!LOOPBACK.test(host) && flagValues(parsed, '--allow-host').length === 0)
+    throw usageError(
+      `--listen ${given} is reachable from other machines`,
+      'say by which name it is called with --allow-host, and put a proxy with TLS in front of it',
+    );
+  return { host, port };
+}
+
+function numberOf(parsed: ParsedArguments, name: string, otherwise: number, most = 1_000_000): number {
+  const value = optional(parsed, name);
+  if (value === undefined) return otherwise;
+  const number = /^\d{1,10}$/.test(value) ? Number(value) : 0;
+  if (number < 1 || number > most) throw usageError(`${name} takes a whole number from 1 to ${most}`);
+  return number;
+}
+
+function warnOfNoTokens(tokens: TokenStore, { err }: Context): void {
+  const problems: string[] = [];
+  const count = tokens.list((problem) => problems.push(problem)).length;
+  for (const problem of problems) err(`cordon: ${problem}\n`);
+  if (count === 0) err('cordon: nobody has a token yet; make one with cordon serve token add USER\n');
+}
+
+function configFolder({ folders }: Context): string {
+  if (folders.config !== undefined) return folders.config;
+  throw new CordonError('serve', 'no home folder is known, so there are no tokens', {
+    hint: 'set CORDON_HOME or HOME',
+  });
+}

@@ -1,0 +1,30 @@
+import type { BigIntStats } from 'node:fs';
+import type { Bytes } from '../host/bytes.ts';
+import { shimFilesystem } from './shim-filesystem.ts';
+import { shimText } from './shim-text.ts';
+import { policyOf, type ToolPolicy } from './tool-policy.ts';
+import { rebuildCommand, type Workshop } from './workshop.ts';
+
+/** The text of a tool's shim, byte for byte, and what its user should know. */
+export function buildShim(
+  shop: Workshop,
+  launcher: string,
+  tool: ToolPolicy,
+  command: Bytes,
+  file: BigIntStats,
+): { content: Buffer; notes: readonly string[] } {
+  const policy = policyOf(tool, shop.homes);
+  const filesystem = shimFilesystem(policy.filesystem, shop);
+  const text = shimText({
+    tool,
+    policy,
+    command,
+    launcher,
+    machine: shop.machine,
+    filesystem,
+    config: { path: shop.config, file },
+    state: shop.state,
+    rebuild: rebuildCommand(shop, tool.name),
+  });
+  return { content: Buffer.from(text, 'latin1'), notes: filesystem.notes };
+}

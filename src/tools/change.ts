@@ -1,0 +1,149 @@
+import { type BigIntStats, lstatSync, realpathSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { type Bytes, showBytes } from '../host/bytes.ts';
+import { ensureFolder } from '../host/ensure-folder.ts';
+import { CordonError } from '../host/errors.ts';
+import { readBinEntry } from './bin-entry.ts';
+import { buildShim } from './build-shim.ts';
+import { withLock } from './config/lock.ts';
+import { type Config, parseConfig, readConfig } from './config/read.ts';
+import { Staging } from './staging.ts';
+import { hasPolicy, type ToolPolicy } from './tool-policy.ts';
+import type { Workshop } from './workshop.ts';
+
+/** What a change wants: the new text of cordon.toml, and where the real tools are that it knows about. */
+export interface Wish {
+  readonly text: string;
+  readonly pins: ReadonlyMap<string, Bytes>;
+  /** Entries of the bin folder that are to go. */
+  readonly remove: readonly string[];
+}
+
+export type Step = {
+  readonly tool: string;
+  readonly what: 'linked' | 'shim written' | 'removed';
+  readonly path: string;
+};
+
+export interface Outcome {
+  readonly config: Config;
+  readonly configChanged: boolean;
+  readonly steps: readonly Step[];
+  readonly notes: readonly string[];
+}
+
+/**
+ * One change at a time, whole or not at all: read, work out, check, write everything beside its place, then put it there. Every shim is
+ * looked at, because each carries the mark of the policy file it came from.
+ */
+export function changeTools(shop: Workshop, wish: (config: Config) => Wish): Outcome {
+  makeFolders(shop);
+  return withLock(join(dirname(shop.config), '.cordon.toml.lock'), () => {
+    const before = readConfig(shop.config);
+    refuseForeign(shop.config, before.file);
+    const wanted = wish(before);
+    return carryOut(shop, before, wanted, parseConfig(before.name, wanted.text));
+  });
+}
+
+function carryOut(shop: Workshop, before: Config, wanted: Wish, next: Config): Outcome {
+  const staging = new Staging();
+  try {
+    const configChanged = wanted.text !== before.text;
+    const file = configChanged ? stageConfig(staging, shop.config, wanted.text, before.file) : before.file;
+    const work = [...next.tools.values()].map((tool) =>
+      stageTool(staging, shop, tool, pinOf(shop, wanted, tool.name), file),
+    );
+    const removed = wanted.remove.flatMap((name) => stageRemoval(staging, shop, name));
+    staging.commit();
+    return {
+      config: { ...next, file },
+      configChanged,
+      steps: [...work.flatMap(({ steps }) => steps), ...removed],
+      notes: work.flatMap(({ notes }) => notes),
+    };
+  } finally {
+    staging.abandon();
+  }
+}
+
+function pinOf({ bin }: Workshop, { pins }: Wish, name: string): Bytes | undefined {
+  const entry = readBinEntry(bin, name);
+  return pins.get(name) ?? (entry.kind === 'link' || entry.kind === 'shim' ? entry.path : undefined);
+}
+
+const NOTHING = { steps: [] as readonly Step[], notes: [] as readonly string[] };
+
+/** A tool of the file that is not installed here gets nothing. */
+function stageTool(
+  staging: Staging,
+  shop: Workshop,
+  tool: ToolPolicy,
+  command: Bytes | undefined,
+  file: BigIntStats | undefined,
+): typeof NOTHING {
+  const path = join(shop.bin, tool.name);
+  const entry = readBinEntry(shop.bin, tool.name);
+  if (command === undefined || file === undefined) return NOTHING;
+  if (entry.kind === 'foreign') throw foreignEntry(path);
+  if (!hasPolicy(tool) || 'problem' in shop.launcher) {
+    if (entry.kind === 'link' && entry.path === command) return NOTHING;
+    staging.link(path, command);
+    return { steps: [{ tool: tool.name, what: 'linked', path: showBytes(command) }], notes: [] };
+  }
+  const { content, notes } = buildShim(shop, shop.launcher.path, tool, command, file);
+  if (entry.kind === 'shim' && entry.text === content.toString('latin1')) return { steps: [], notes };
+  staging.file(path, content, 0o755);
+  return { steps: [{ tool: tool.name, what: 'shim written', path: showBytes(command) }], notes };
+}
+
+function stageRemoval(staging: Staging, { bin }: Workshop, name: string): Step[] {
+  const { kind } = readBinEntry(bin, name);
+  if (kind !== 'link' && kind !== 'shim') return [];
+  staging.removal(join(bin, name));
+  return [{ tool: name, what: 'removed', path: join(bin, name) }];
+}
+
+/** A link is followed: whoever keeps the file elsewhere and links to it wants to go on doing so. */
+function stageConfig(staging: Staging, path: string, text: string, before: BigIntStats | undefined): BigIntStats {
+  if (before === undefined) staging.reserve(path);
+  const real = realpathSync(path);
+  return staging.file(real, Buffer.from(text), before === undefined ? 0o644 : Number(before.mode) & 0o7777);
+}
+
+function refuseForeign(path: string, file: BigIntStats | undefined): void {
+  const user = process.geteuid?.();
+  if (file === undefined || user === undefined || file.uid === BigInt(user)) return;
+  throw new CordonError('policy', `this file belongs to user id ${file.uid}, so only they can change it`, {
+    where: path,
+    hint: `look at it, then: chown ${user} '${path}'`,
+  });
+}
+
+/** The shims hide the state folder and freeze the bin folder, so both must be there. */
+function makeFolders({ config, bin, state }: Workshop): void {
+  for (const [folder, mode] of [
+    [dirname(config), 0o700],
+    [bin, 0o755],
+    [state, 0o700],
+  ] as const) {
+    try {
+      ensureFolder(folder, mode);
+    } catch (cause) {
+      const { code } = cause as NodeJS.ErrnoException;
+      throw new CordonError('write', `the folder cannot be made (${code}); nothing was changed`, {
+        where: folder,
+        hint: 'check what stands there, and who may write',
+        cause,
+      });
+    }
+  }
+}
+
+function foreignEntry(path: string): CordonError {
+  const what = lstatSync(path).isDirectory() ? 'a folder' : 'a file that Cordon did not write';
+  return new CordonError('write', `there is ${what} where the shim would go; nothing was changed`, {
+    where: path,
+    hint: 'move it away, then try again',
+  });
+}

@@ -1,0 +1,164 @@
+import { readdirSync, readFileSync, readlinkSync, rmdirSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ensureFolder } from '../../host/ensure-folder.ts';
+import { CordonError } from '../../host/errors.ts';
+
+/**
+ * One editor at a time, by Lamport's bakery algorithm on files. Node cannot lock a file, and a lock file that a killed process left
+ * behind cannot be taken over without a race. Here nobody takes over anything: everyone has files of their own, whose names hold the
+ * process and its start time, so what a dead process left is simply not counted.
+ */
+export function withLock<T>(folder: string, act: () => T): T {
+  const own = new Place(folder, processId());
+  own.takeTicket();
+  try {
+    own.waitForTurn();
+    return act();
+  } finally {
+    own.leave();
+  }
+}
+
+const CHOOSING = 'choosing';
+const PATIENCE_MS = 60_000;
+const PAUSE_MS = 5;
+const LONGEST_PAUSE_MS = 100;
+/** Of a process in another PID namespace nobody knows whether it lives. */
+const UNKNOWN_LIVES_MS = 60_000;
+
+class Place {
+  readonly #folder: string;
+  readonly #id: string;
+  #ticket = '';
+
+  constructor(folder: string, id: string) {
+    this.#folder = folder;
+    this.#id = id;
+  }
+
+  takeTicket(): void {
+    this.#write(`${CHOOSING}.${this.#id}`);
+    const highest = this.#others().reduce((most, { number }) => Math.max(most, number), 0);
+    this.#ticket = `${String(highest + 1).padStart(9, '0')}.${this.#id}`;
+    this.#write(this.#ticket);
+    this.#remove(`${CHOOSING}.${this.#id}`);
+  }
+
+  /** As long as the line moves, waiting is worth it. The further back, the rarer the looks. */
+  waitForTurn(): void {
+    let waited = 0;
+    let first = '';
+    for (let ahead = this.#ahead(); ahead.length > 0; ahead = this.#ahead()) {
+      const next = ahead[0] as Mark;
+      waited = next.file === first ? waited : 0;
+      first = next.file;
+      if (waited >= PATIENCE_MS) throw busy(this.#folder, next.id);
+      waited += pause(Math.min(ahead.length * PAUSE_MS, LONGEST_PAUSE_MS));
+    }
+  }
+
+  /** Two looks, in this order: who is not choosing any more at the first has a ticket that the second sees. */
+  #ahead(): Mark[] {
+    const choosing = this.#others().filter(({ number }) => number === 0);
+    const before = this.#others().filter(({ file, number }) => number > 0 && file < this.#ticket);
+    return [...before.sort((a, b) => (a.file < b.file ? -1 : 1)), ...choosing];
+  }
+
+  leave(): void {
+    this.#remove(`${CHOOSING}.${this.#id}`);
+    this.#remove(this.#ticket);
+    quietly(() => rmdirSync(this.#folder));
+  }
+
+  #others(): Mark[] {
+    const marks = readdirSync(this.#folder)
+      .map(markOf)
+      .filter(({ id }) => id !== this.#id);
+    return marks.filter((mark) => this.#isAlive(mark));
+  }
+
+  #isAlive({ id, file }: Mark): boolean {
+    if (isAlive(id, () => this.#ageOf(file))) return true;
+    this.#remove(file);
+    return false;
+  }
+
+  #ageOf(file: string): number {
+    return Date.now() - (quietly(() => statSync(join(this.#folder, file)).mtimeMs) ?? 0);
+  }
+
+  /** The last one out removes the folder, so it may vanish at any moment. */
+  #write(file: string): void {
+    for (let tries = 0; ; tries++) {
+      ensureFolder(this.#folder);
+      try {
+        writeFileSync(join(this.#folder, file), '', { mode: 0o600 });
+        return;
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || tries > 1000) throw error;
+      }
+    }
+  }
+
+  #remove(file: string): void {
+    if (file !== '') quietly(() => unlinkSync(join(this.#folder, file)));
+  }
+}
+
+interface Mark {
+  readonly file: string;
+  /** 0 while its owner is still choosing. */
+  readonly number: number;
+  readonly id: string;
+}
+
+function markOf(file: string): Mark {
+  const dot = file.indexOf('.');
+  const head = file.slice(0, dot);
+  return { file, number: head === CHOOSING ? 0 : Number(head), id: file.slice(dot + 1) };
+}
+
+function processId(): string {
+  return [process.pid, startOf(process.pid) ?? 0, pidNamespace()].join('-');
+}
+
+function isAlive(id: string, age: () => number): boolean {
+  const [pid = '', start, namespace] = id.split('-');
+  if (namespace !== pidNamespace()) return age() < UNKNOWN_LIVES_MS;
+  if (process.platform === 'linux') return startOf(Number(pid)) === start;
+  return quietly(() => process.kill(Number(pid), 0)) ?? false;
+}
+
+/** Fields after the command's name, which may hold anything: the start time is the 20th of them. */
+function startOf(pid: number): string | undefined {
+  const stat = quietly(() => readFileSync(`/proc/${pid}/stat`, 'latin1'));
+  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+}
+
+function pidNamespace(): string {
+  return quietly(() => readlinkSync('/proc/self/ns/pid').replace(/\D/g, '')) ?? '0';
+}
+
+function pause(milliseconds: number): number {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
+  return milliseconds;
+}
+
+function busy(folder: string, id: string): CordonError {
+  return new CordonError(
+    'busy',
+    `another cordon (process ${id.split('-')[0]}) has been changing the policies for a minute`,
+    {
+      where: folder,
+      hint: 'wait for it or end it, then try again; nothing was changed',
+    },
+  );
+}
+
+function quietly<T>(act: () => T): T | undefined {
+  try {
+    return act();
+  } catch {
+    return undefined;
+  }
+}

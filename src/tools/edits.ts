@@ -1,0 +1,98 @@
+import type { Bytes } from '../host/bytes.ts';
+import { textOfBytes } from '../host/bytes.ts';
+import { TomlEditor } from './config/edit.ts';
+import type { Config } from './config/read.ts';
+import type { ToolPolicy } from './tool-policy.ts';
+
+/** One change of a tool's section, as text. */
+export type ToolEdit = (editor: TomlEditor, at: (...keys: string[]) => string[]) => void;
+
+export function edited({ text, name: file }: Config, tool: string, edit: ToolEdit): string {
+  const editor = new TomlEditor(text, file);
+  const at = (...keys: string[]) => ['tools', tool, ...keys];
+  editor.ensureTable(at());
+  edit(editor, at);
+  return editor.text;
+}
+
+export const setEnvBase =
+  (base: string): ToolEdit =>
+  (editor, at) =>
+    editor.setText(at('env_base'), base);
+export const addAllow =
+  (patterns: readonly string[]): ToolEdit =>
+  (editor, at) =>
+    editor.addItems(at('env_allow'), patterns);
+
+/** The exceptions belong to each pattern of this call. */
+export const addDeny =
+  (patterns: readonly string[], except: readonly string[]): ToolEdit =>
+  (editor, at) => {
+    for (const pattern of new Set(patterns)) {
+      editor.ensureEntry(at('env_deny', pattern));
+      editor.addItems(at('env_deny', pattern, 'except'), except);
+    }
+  };
+
+export const resetEnv: ToolEdit = (editor, at) => {
+  for (const key of ['env_base', 'env_allow', 'env_deny']) editor.remove(at(key));
+};
+
+export type FsKey = 'ro' | 'rw' | 'hide';
+
+export const setFsBase =
+  (base: string): ToolEdit =>
+  (editor, at) =>
+    editor.setText(at('fs_base'), base);
+export const addPaths =
+  (key: FsKey, paths: readonly string[]): ToolEdit =>
+  (editor, at) =>
+    editor.addItems(at(`fs_${key}`), paths);
+
+export const resetFs: ToolEdit = (editor, at) => {
+  for (const key of ['fs_base', 'fs_ro', 'fs_rw', 'fs_hide']) editor.remove(at(key));
+};
+
+/** Makes the section say exactly what another file says, and leaves alone what says so already. */
+export const becomes =
+  (now: ToolPolicy | undefined, then: ToolPolicy): ToolEdit =>
+  (editor, at) => {
+    if (now?.base.preset !== then.base.preset) setOrRemove(editor, at('env_base'), then.base.preset);
+    becomeList(editor, at('env_allow'), then.allow.map(sourceOf));
+    becomeDeny(editor, at, now, then);
+    if (now?.fs.preset !== then.fs.preset) setOrRemove(editor, at('fs_base'), then.fs.preset);
+    for (const key of ['ro', 'rw', 'hide'] as const) becomeList(editor, at(`fs_${key}`), then.fs[key]);
+  };
+
+function setOrRemove(editor: TomlEditor, path: string[], value: string): void {
+  if (value === 'all') editor.remove(path);
+  else editor.setText(path, value);
+}
+
+function becomeList(editor: TomlEditor, path: string[], texts: readonly string[]): void {
+  if (texts.length === 0) editor.remove(path);
+  editor.keepItems(path, texts);
+  editor.addItems(path, texts);
+}
+
+function becomeDeny(
+  editor: TomlEditor,
+  at: (...keys: string[]) => string[],
+  now: ToolPolicy | undefined,
+  then: ToolPolicy,
+): void {
+  const wanted = new Map(
+    then.deny.map((rule) => [sourceOf(rule), rule.except.map((pattern) => sourceOf({ pattern }))]),
+  );
+  for (const gone of (now?.deny ?? []).map(sourceOf).filter((pattern) => !wanted.has(pattern)))
+    editor.remove(at('env_deny', gone));
+  if (wanted.size === 0) editor.remove(at('env_deny'));
+  for (const [pattern, except] of wanted) {
+    editor.ensureEntry(at('env_deny', pattern));
+    becomeList(editor, at('env_deny', pattern, 'except'), except);
+  }
+}
+
+/** Patterns of a policy file come from UTF-8 text, so they are text again. */
+const sourceOf = ({ pattern }: { readonly pattern: { readonly source: Bytes } }) =>
+  textOfBytes(pattern.source) ?? pattern.source;

@@ -1,0 +1,117 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { type Bytes, bytesOfText } from '../host/bytes.ts';
+import { CordonError, EXIT } from '../host/errors.ts';
+import { readBinEntry } from './bin-entry.ts';
+import { changeTools, type Outcome } from './change.ts';
+import { TomlEditor } from './config/edit.ts';
+import { type Config, readConfig } from './config/read.ts';
+import { becomes, edited, type ToolEdit } from './edits.ts';
+import { checkName } from './name.ts';
+import { findTarget, isRunnableTarget, nameOf, type Target } from './target.ts';
+import { type ToolPolicy, withoutPolicy } from './tool-policy.ts';
+import type { Workshop } from './workshop.ts';
+
+/** Looks the command up anew, so that it also mends a tool that moved. */
+export function addTool(shop: Workshop, word: Bytes): { target: Target; outcome: Outcome } {
+  const target = findTarget(word, shop.env, shop.bin);
+  return { target, outcome: changeTool(shop, target, () => undefined) };
+}
+
+export function configureTool(shop: Workshop, word: Bytes, edit: ToolEdit): { target: Target; outcome: Outcome } {
+  const target = knownTarget(shop, word);
+  return { target, outcome: changeTool(shop, target, edit) };
+}
+
+function changeTool(shop: Workshop, { name, path }: Target, edit: ToolEdit): Outcome {
+  return changeTools(shop, (config) => ({
+    text: edited(config, name, edit),
+    pins: new Map([[name, path]]),
+    remove: [],
+  }));
+}
+
+/** A tool that was added stays where it was pinned; any other installed command becomes one by being named. */
+function knownTarget(shop: Workshop, word: Bytes): Target {
+  const name = nameOf(word);
+  checkName(name);
+  const entry = word.includes('/') ? undefined : readBinEntry(shop.bin, name);
+  const pinned = entry?.kind === 'link' || entry?.kind === 'shim' ? entry.path : undefined;
+  return pinned !== undefined && isRunnableTarget(pinned)
+    ? { name, path: pinned }
+    : findTarget(word, shop.env, shop.bin);
+}
+
+/** What the file says about a tool; of an installed command that it doesn't name, that there is no policy. */
+export function toolNamed(shop: Workshop, word: Bytes): ToolPolicy {
+  const { tools } = readConfig(shop.config);
+  return tools.get(nameOf(word)) ?? withoutPolicy(knownTarget(shop, word).name);
+}
+
+export function removeTool(shop: Workshop, name: string): Outcome {
+  checkName(name);
+  return changeTools(shop, (config) => {
+    const entry = readBinEntry(shop.bin, name).kind;
+    if (!config.tools.has(name) && entry !== 'link' && entry !== 'shim') throw notATool(name, config);
+    const editor = new TomlEditor(config.text, config.name);
+    editor.remove(['tools', name]);
+    return { text: editor.text, pins: new Map(), remove: [name] };
+  });
+}
+
+function notATool(name: string, { tools }: Config): CordonError {
+  const known = [...tools.keys()].join(', ');
+  return new CordonError('not-found', `'${name}' is not one of the tools`, {
+    hint: known === '' ? 'there are none yet; see cordon tool add' : `these are: ${known}`,
+    exitCode: EXIT.notFound,
+  });
+}
+
+/** Replays a file: each tool it names gets exactly the policy it says there. Without a file, what cordon.toml says is put in force. */
+export function applyFile(shop: Workshop, file: string | undefined): Outcome {
+  if (file !== undefined && !existsSync(file))
+    throw new CordonError('not-found', 'the file does not exist', { where: file, hint: 'check the path' });
+  const source = file === undefined ? undefined : readConfig(file);
+  return changeTools(shop, (config) => {
+    const tools = (source ?? config).tools;
+    return {
+      text: source === undefined ? config.text : replayed(config, source),
+      pins: resolveAll(shop, [...tools.keys()]),
+      remove: source === undefined ? strayEntries(shop, config) : [],
+    };
+  });
+}
+
+/** On a new machine the file is taken as it is, comments and all, unless it has sections that are none of a tool's business. */
+function replayed(config: Config, source: Config): string {
+  if (config.text === '' && source.otherSections.length === 0) return source.text;
+  return [...source.tools.values()].reduce(
+    (text, tool) => edited({ ...config, text }, tool.name, becomes(config.tools.get(tool.name), tool)),
+    config.text,
+  );
+}
+
+/** All that are missing are named at once. */
+function resolveAll(shop: Workshop, names: readonly string[]): Map<string, Bytes> {
+  const problems: CordonError[] = [];
+  const pins = new Map<string, Bytes>();
+  for (const name of names) {
+    try {
+      pins.set(name, knownTarget(shop, bytesOfText(name)).path);
+    } catch (error) {
+      if (!(error instanceof CordonError)) throw error;
+      problems.push(error);
+    }
+  }
+  const [first, ...related] = problems;
+  if (first === undefined) return pins;
+  throw new CordonError(first.kind, `${first.message}; nothing was changed`, {
+    hint: first.hint,
+    exitCode: first.exitCode,
+    related,
+  });
+}
+
+/** Links and shims in the bin folder that no section speaks of any more. */
+function strayEntries({ bin }: Workshop, { tools }: Config): string[] {
+  return readdirSync(bin).filter((name) => !name.startsWith('.') && !tools.has(name));
+}

@@ -1,0 +1,142 @@
+import { type BigIntStats, lstatSync } from 'node:fs';
+import { compileRules, type Rule } from '../decide/rules.ts';
+import { type Bytes, bytesOfText, showBytes } from '../host/bytes.ts';
+import { auditFile } from '../launch/audit.ts';
+import { planLine } from '../plan/field.ts';
+import { PLACE_VARIABLES } from '../plan/filesystem/index.ts';
+import type { Machine } from '../plan/plan.ts';
+import { containmentLines, recordLines } from '../plan/plan-text.ts';
+import type { Policy } from '../policy/policy.ts';
+import { nameToRunBy } from './argv0.ts';
+import type { ShimFilesystem } from './shim-filesystem.ts';
+import { hasFsPolicy, type ToolPolicy } from './tool-policy.ts';
+
+export interface ShimInput {
+  readonly tool: ToolPolicy;
+  readonly policy: Policy;
+  /** The real tool. */
+  readonly command: Bytes;
+  readonly launcher: string;
+  readonly machine: Machine;
+  readonly filesystem: ShimFilesystem;
+  readonly config: { readonly path: string; readonly file: BigIntStats };
+  readonly state: string;
+  /** The command that writes this shim anew. */
+  readonly rebuild: readonly string[];
+}
+
+/** Kept for the rebuild: where things lie. What else names credentials and sockets matters only where they are hidden. */
+const PLACES = ['CORDON_HOME', 'HOME', 'XDG_CONFIG_HOME', 'XDG_DATA_HOME', 'XDG_STATE_HOME', 'PATH'];
+
+/** Where it appears when it is installed later. */
+const USUAL_BUBBLEWRAP = '/usr/bin/bwrap';
+
+/** A shim is the plan itself: whoever reads it knows everything about what it does. */
+export function shimText(input: ShimInput): string {
+  const { tool, policy, command, filesystem, machine } = input;
+  return [
+    `#!${input.launcher}`,
+    'cordon-plan 1',
+    line('name', tool.name),
+    line('debug-head', debugHead(tool)),
+    ...compileRules(policy).map(ruleLine),
+    planLine('command', command),
+    planLine('arg', nameToRunBy(tool.name, command)),
+    'append-args',
+    ...containmentLines({
+      isolation: 'auto',
+      supervise: false,
+      explicit: hasFsPolicy(tool) ? `${tool.name} has a filesystem policy` : undefined,
+      bwrap: machine.bwrap,
+      sandbox: filesystem.sandbox,
+      arch: machine.arch,
+      abstractSockets: hasFsPolicy(tool) ? 'cut off' : 'as outside',
+      placeholders: filesystem.placeholders,
+    }),
+    ...filesystem.notAbove.map((path) => line('not-above', path)),
+    ...filesystem.notWithin.map((path) => line('not-within', path)),
+    ...recordLines(recordsOf(input), filesystem.placeholders),
+    ...stalenessLines(input),
+    'end',
+    '',
+  ].join('\n');
+}
+
+/**
+ * What a shim becomes whose policy was taken out of the file by hand: it starts the tool as it is, until `cordon tool apply` puts the
+ * link back. The launcher that asked for it reads this very file next, so it can't be the link itself.
+ */
+export function passThroughText({
+  tool,
+  command,
+  launcher,
+  ...input
+}: Omit<ShimInput, 'policy' | 'machine' | 'filesystem' | 'state'>): string {
+  return [
+    `#!${launcher}`,
+    'cordon-plan 1',
+    line('name', tool.name),
+    'allow *',
+    planLine('command', command),
+    planLine('arg', nameToRunBy(tool.name, command)),
+    'append-args',
+    'isolation filter',
+    ...sourceLines(input.config),
+    ...rebuildLines(input.rebuild, PLACES),
+    'end',
+    '',
+  ].join('\n');
+}
+
+function ruleLine({ kind, check, pattern, except }: Rule): string {
+  const fields = [
+    ...(check === undefined ? [] : [bytesOfText(check)]),
+    pattern.source,
+    ...except.map(({ source }) => source),
+  ];
+  return planLine(kind, ...fields);
+}
+
+function recordsOf({ state, command, policy }: ShimInput) {
+  const head = { command: showBytes(command), policy: policy.origin, asked: policy.isolation };
+  return { stateFolder: state, audit: { file: auditFile(state), head: JSON.stringify(head).slice(0, -1) } };
+}
+
+/** When the policy file changes, bubblewrap appears or something else stands where a mask lies, the shim is written anew. */
+function stalenessLines({ tool, config, filesystem, machine, rebuild }: ShimInput): string[] {
+  return [
+    ...sourceLines(config),
+    ...(machine.bwrap === undefined ? [line('expect', kindOf(USUAL_BUBBLEWRAP), USUAL_BUBBLEWRAP)] : []),
+    ...filesystem.expect.map(({ kind, path }) => line('expect', kind, path)),
+    ...rebuildLines(rebuild, tool.fs.preset === 'all' ? PLACES : PLACE_VARIABLES),
+  ];
+}
+
+function kindOf(path: string): 'absent' | 'file' | 'dir' | 'other' {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) return 'absent';
+  if (stats.isFile()) return 'file';
+  return stats.isDirectory() ? 'dir' : 'other';
+}
+
+function sourceLines({ path, file: { dev, ino, size, mtimeNs } }: ShimInput['config']): string[] {
+  return [line('source', path, ...[dev, ino, size, mtimeNs].map(String))];
+}
+
+function rebuildLines(rebuild: readonly string[], keep: readonly string[]): string[] {
+  return [line('rebuild', ...rebuild), ...keep.map((name) => line('rebuild-keep', name))];
+}
+
+/** `[cordon shim: ruff] base='os-common' allow=['*RUFF*'] deny=['RUFF_SECRET_TOKEN']` */
+function debugHead({ name, base, allow, deny }: ToolPolicy): string {
+  const list = (texts: readonly string[]) => `[${texts.join(', ')}]`;
+  const quoted = ({ pattern }: { readonly pattern: { readonly source: Bytes } }) => `'${showBytes(pattern.source)}'`;
+  const denied = deny.map((rule) =>
+    rule.except.length === 0
+      ? quoted(rule)
+      : `${quoted(rule)} except ${list(rule.except.map((pattern) => quoted({ pattern })))}`,
+  );
+  return `[cordon shim: ${name}] base='${base.preset}' allow=${list(allow.map(quoted))} deny=${list(denied)}`;
+}
+
+const line = (word: string, ...fields: readonly string[]) => planLine(word, ...fields.map(bytesOfText));

@@ -1,0 +1,156 @@
+import {
+  type BigIntStats,
+  closeSync,
+  fchmodSync,
+  fstatSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  renameSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { type Bytes, bufferOfBytes } from '../host/bytes.ts';
+import { ensureFolder } from '../host/ensure-folder.ts';
+import { CordonError } from '../host/errors.ts';
+
+interface Staged {
+  readonly path: string;
+  /** What takes its place; undefined when it is to go. */
+  readonly fresh: string | undefined;
+}
+
+/**
+ * New files written beside the old ones and put in their places together: a full disk or a folder that can't be written shows before
+ * anything has changed, and a failure in the middle puts back what was there.
+ */
+export class Staging {
+  readonly #staged: Staged[] = [];
+  readonly #reserved: string[] = [];
+  #count = 0;
+
+  /** Lets something stand there already, for those who look at the disk before everything is in its place. */
+  reserve(path: string): void {
+    explained(path, () => writeFileSync(path, '', { flag: 'wx', mode: 0o600 }));
+    this.#reserved.push(path);
+  }
+
+  /** Gives what `stat` will say about the file once it is in its place. */
+  file(path: string, content: Buffer, mode: number): BigIntStats {
+    return explained(path, () => {
+      const fresh = this.#beside(path);
+      this.#staged.push({ path, fresh });
+      return writeWhole(fresh, content, mode);
+    });
+  }
+
+  link(path: string, target: Bytes): void {
+    explained(path, () => {
+      const fresh = this.#beside(path);
+      symlinkSync(bufferOfBytes(target), fresh);
+      this.#staged.push({ path, fresh });
+    });
+  }
+
+  removal(path: string): void {
+    this.#staged.push({ path, fresh: undefined });
+  }
+
+  commit(): void {
+    const undo: (() => void)[] = [];
+    const backups: string[] = [];
+    try {
+      for (const staged of this.#staged) explained(staged.path, () => this.#place(staged, undo, backups));
+    } catch (error) {
+      for (const step of undo.reverse()) quietly(step);
+      throw error;
+    } finally {
+      for (const backup of backups) quietly(() => unlinkSync(backup));
+    }
+    this.#reserved.length = 0;
+    for (const folder of new Set(this.#staged.map(({ path }) => dirname(path)))) quietly(() => syncFolder(folder));
+  }
+
+  /** Whatever has not found its place. */
+  abandon(): void {
+    for (const { fresh } of this.#staged) if (fresh !== undefined) quietly(() => unlinkSync(fresh));
+    for (const path of this.#reserved) quietly(() => unlinkSync(path));
+  }
+
+  #place({ path, fresh }: Staged, undo: (() => void)[], backups: string[]): void {
+    const backup = this.#beside(path);
+    const existed = linkIfPresent(path, backup);
+    if (existed) backups.push(backup);
+    undo.push(() => (existed ? renameSync(backup, path) : unlinkSync(path)));
+    if (fresh !== undefined) renameSync(fresh, path);
+    else if (existed) unlinkSync(path);
+  }
+
+  #beside(path: string): string {
+    ensureFolder(dirname(path), 0o755);
+    return join(dirname(path), `.${basename(path)}.${process.pid}.${this.#count++}`);
+  }
+}
+
+function writeWhole(path: string, content: Buffer, mode: number): BigIntStats {
+  const descriptor = openSync(path, 'wx', 0o600);
+  try {
+    for (let written = 0; written < content.length; ) written += writeSync(descriptor, content, written);
+    fchmodSync(descriptor, mode);
+    fsyncSync(descriptor);
+    return fstatSync(descriptor, { bigint: true });
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function linkIfPresent(path: string, backup: string): boolean {
+  try {
+    linkSync(path, backup);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+function syncFolder(folder: string): void {
+  const descriptor = openSync(folder, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+const REASONS: Readonly<Record<string, readonly [string, string]>> = {
+  ENOSPC: ['the disk is full', 'make room, then try again'],
+  EDQUOT: ['your disk quota is used up', 'make room, then try again'],
+  EACCES: ['you may not write there', 'check the owner and mode of the folder'],
+  EPERM: ['you may not write there', 'check the owner and mode of the folder'],
+  EROFS: ['the filesystem is read-only', 'inside a sandbox the policies cannot be changed: do it outside'],
+  ENOTDIR: ['something above it is not a folder', 'move that away'],
+  EEXIST: ['something above it is not a folder', 'move that away'],
+  EISDIR: ['there is a folder of that name', 'move that away'],
+};
+
+function explained<T>(path: string, act: () => T): T {
+  try {
+    return act();
+  } catch (cause) {
+    const { code = 'unknown' } = cause as NodeJS.ErrnoException;
+    const [why, hint] = REASONS[code] ?? [`it failed (${code})`, 'check the folder'];
+    throw new CordonError('write', `cannot be written: ${why}; nothing was changed`, { where: path, hint, cause });
+  }
+}
+
+function quietly(act: () => void): void {
+  try {
+    act();
+  } catch {
+    // What was to be undone or tidied up is not there any more.
+  }
+}

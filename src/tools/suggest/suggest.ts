@@ -1,0 +1,107 @@
+import { decide } from '../../decide/decide.ts';
+import { type Bytes, textOfBytes } from '../../host/bytes.ts';
+import { CordonError } from '../../host/errors.ts';
+import { shrink, shuffled } from './shrink.ts';
+import { exactly, type Trace, type Trial, tryWith } from './trial.ts';
+
+export interface Suggestion {
+  /** The variables the command needs, as patterns. */
+  readonly allow: readonly string[];
+  /** How many it could have had. */
+  readonly offered: number;
+  readonly runs: number;
+  /** False when time was up before nothing more could be left out. */
+  readonly complete: boolean;
+  /** Standard error differs from run to run, so it was not compared. */
+  readonly stderrIgnored: boolean;
+  readonly exitCode: number;
+}
+
+export interface Bounds {
+  readonly seed: number;
+  readonly totalMs: number;
+  readonly onProgress?: (runs: number, left: number) => void;
+}
+
+/** The smallest set of variables with which the command still does the same, found by trying. */
+export async function suggest(trial: Trial, { seed, totalMs, onProgress }: Bounds): Promise<Suggestion> {
+  const offered = passable(trial);
+  const deadline = Date.now() + totalMs;
+  const { wanted, compareStderr, limitMs } = await observe(trial, offered, totalMs);
+  let runs = 2;
+  let left = offered.length;
+  const isEnough = async (names: readonly Bytes[]) => {
+    runs += 1;
+    onProgress?.(runs, left);
+    const got = await tryWith(trial, names, Math.max(1, Math.min(limitMs, deadline - Date.now())));
+    return got !== undefined && isSame(got, wanted, compareStderr);
+  };
+  const isTimeUp = () => Date.now() >= deadline;
+  const needed = await shrink(shuffled(offered, seed), {
+    isEnough,
+    isTimeUp,
+    onProgress: (now) => {
+      left = now;
+    },
+  });
+  return {
+    allow: needed.map(patternOf).sort(),
+    offered: offered.length,
+    runs,
+    complete: !isTimeUp(),
+    stderrIgnored: !compareStderr,
+    exitCode: wanted.exitCode,
+  };
+}
+
+/** What an exact rule could pass on; the code-injection list never comes into it. */
+function passable({ env }: Trial): Bytes[] {
+  const textual = env.names().filter((name) => textOfBytes(name) !== undefined);
+  return decide(exactly(textual), env)
+    .filter(({ verdict }) => verdict === 'pass')
+    .map(({ name }) => name);
+}
+
+interface Observed {
+  readonly wanted: Trace;
+  readonly compareStderr: boolean;
+  readonly limitMs: number;
+}
+
+/** Twice with everything: what differs there says nothing about variables. */
+async function observe(trial: Trial, names: readonly Bytes[], totalMs: number): Promise<Observed> {
+  const started = Date.now();
+  const first = await tryWith(trial, names, totalMs);
+  const took = Date.now() - started;
+  const second = first === undefined ? undefined : await tryWith(trial, names, totalMs);
+  if (first === undefined || second === undefined) throw tooSlow(totalMs);
+  if (!isSame(first, second, false)) throw unsteady();
+  return { wanted: first, compareStderr: first.stderr === second.stderr, limitMs: took * 5 + 2000 };
+}
+
+function isSame(one: Trace, other: Trace, compareStderr: boolean): boolean {
+  return (
+    one.exitCode === other.exitCode && one.stdout === other.stdout && (!compareStderr || one.stderr === other.stderr)
+  );
+}
+
+function unsteady(): CordonError {
+  return new CordonError(
+    'suggest',
+    'two runs with the same variables gave different results, so nothing can be found out by comparing',
+    {
+      hint: 'choose arguments with which its output and exit code are always the same, for example --version or a check of one file',
+    },
+  );
+}
+
+function tooSlow(totalMs: number): CordonError {
+  return new CordonError('suggest', `the command did not end within ${totalMs / 1000} s`, {
+    hint: 'give more time with --time SECONDS, or a quicker command',
+  });
+}
+
+/** A name with a star in it is still one name. */
+function patternOf(name: Bytes): string {
+  return (textOfBytes(name) ?? name).replace(/[*?[]/g, '[$&]');
+}

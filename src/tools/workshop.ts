@@ -1,0 +1,76 @@
+import { release } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { CordonError } from '../host/errors.ts';
+import { foldersOf, type Homes, homesOf } from '../host/folders.ts';
+import type { ParentEnv } from '../host/parent-env.ts';
+import { surveyMachine } from '../launch/machine.ts';
+import { nativeLauncher } from '../launch/native.ts';
+import type { Machine } from '../plan/plan.ts';
+
+/** Where tool policies are kept and shims are made, and with what. */
+export interface Workshop {
+  readonly env: ParentEnv;
+  readonly homes: Homes;
+  /** cordon.toml */
+  readonly config: string;
+  readonly bin: string;
+  readonly state: string;
+  readonly machine: Machine;
+  readonly launcher: Launcher;
+}
+
+/** The program shims are run by, or why there can be no shims. */
+export type Launcher = { readonly path: string } | { readonly problem: string; readonly hint: string };
+
+export interface Places {
+  readonly config: string;
+  readonly bin: string;
+  readonly state: string;
+}
+
+export function openWorkshop(env: ParentEnv, places: Places = placesOf(env)): Workshop {
+  return { ...places, env, homes: homesOf(env), machine: surveyMachine(env), launcher: usableLauncher() };
+}
+
+export function placesOf(env: ParentEnv): Places {
+  const { config, bin, state } = foldersOf(env);
+  if (config === undefined || bin === undefined || state === undefined) {
+    throw new CordonError('home', 'there is no home folder, so there is nowhere to keep tool policies', {
+      hint: 'set HOME, or CORDON_HOME to a folder of your choice',
+    });
+  }
+  return { config: join(config, 'cordon.toml'), bin, state };
+}
+
+/** The command line, without its last word, that writes a shim anew: all paths said, so that it works from anyone's environment. */
+export function rebuildCommand({ config, bin, state }: Places, name: string): string[] {
+  const cli = fileURLToPath(new URL('cli.js', import.meta.url));
+  return [process.execPath, cli, 'tool', 'rebuild', name, config, bin, state];
+}
+
+function usableLauncher(): Launcher {
+  const path = nativeLauncher();
+  if (process.platform !== 'linux')
+    return { problem: 'shims need Linux', hint: 'the policy is kept, and takes effect on a Linux machine' };
+  if (path === undefined)
+    return {
+      problem: 'the native launcher is not built',
+      hint: 'cordon doctor says how to build it; then: cordon tool apply',
+    };
+  const problem = interpreterProblem(path);
+  return problem === undefined
+    ? { path }
+    : { problem, hint: 'install Cordon in a folder with a shorter path and no spaces; then: cordon tool apply' };
+}
+
+/** How the kernel reads the first line of a script: up to 127 bytes, since Linux 5.1 up to 255, and a space ends the path. */
+export function interpreterProblem(path: string, kernel = release()): string | undefined {
+  if (/\s/.test(path)) return `the launcher's path has white space in it, which no #! line can hold: ${path}`;
+  const [major = 0, minor = 0] = kernel.split('.').map(Number);
+  const longest = major > 5 || (major === 5 && minor >= 1) ? 255 : 127;
+  const length = Buffer.byteLength(`#!${path}`);
+  return length > longest
+    ? `the launcher's path is too long for a #! line (${length} bytes, this kernel reads ${longest}): ${path}`
+    : undefined;
+}

@@ -1,0 +1,207 @@
+import { existsSync, lstatSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { ToolBox } from '../tools/support.ts';
+
+const OS_COMMON = 'HOME PATH XDG_* NO_COLOR FORCE_COLOR TERM COLORTERM LANG LC_* USER LOGNAME TMPDIR SHELL TZ';
+
+function boxWithRuff(): ToolBox {
+  const box = new ToolBox();
+  box.tool('ruff', '#!/bin/sh\nenv -0\n');
+  return box;
+}
+
+test('the quick start, word for word', () => {
+  const box = boxWithRuff();
+  box.did('tool', 'config', 'ruff', 'env', 'base', 'os-common');
+  box.did('tool', 'config', 'ruff', 'env', 'allow', '*RUFF*');
+  box.did('tool', 'config', 'ruff', 'env', 'deny', 'RUFF_SECRET_TOKEN');
+  const expected = `env policy for ruff:\nbase : os-common (${OS_COMMON})\nallow: *RUFF*\ndeny : RUFF_SECRET_TOKEN\n`;
+  expect(box.did('tool', 'config', 'ruff', 'env', 'list')).toBe(expected);
+  expect(box.did('tool', 'config', 'ruff', 'env')).toBe(expected);
+  expect(box.policy()).toBe(
+    '[tools.ruff]\nenv_base = "os-common"\nenv_allow = ["*RUFF*"]\n\n[tools.ruff.env_deny]\n"RUFF_SECRET_TOKEN" = {}\n',
+  );
+});
+
+test('without a policy', () => {
+  const box = boxWithRuff();
+  const expected =
+    'env policy for ruff:\nbase : all\nallow: (none)\ndeny : (none)\nno policy — tool runs with full environment (symlink)\n';
+  expect(box.did('tool', 'config', 'ruff', 'env', 'list')).toBe(expected);
+  expect(existsSync(box.config)).toBe(false);
+  box.did('tool', 'add', 'ruff');
+  expect(box.did('tool', 'config', 'ruff', 'env', 'list')).toBe(expected);
+  box.did('tool', 'config', 'ruff', 'env', 'base', 'none');
+  expect(box.did('tool', 'config', 'ruff', 'env', 'reset')).toBe(expected);
+  expect(box.policy()).toBe('[tools.ruff]\n');
+});
+
+test('calls accumulate without duplicates, and exceptions are bound to the patterns of their call', () => {
+  const box = boxWithRuff();
+  const env = (...args: string[]) => box.did('tool', 'config', 'ruff', 'env', ...args);
+  env('allow', 'A', 'B', 'A');
+  env('allow', 'B', 'C');
+  env('deny', '*TOKEN*', '*KEY*', '--except', 'GH_TOKEN', 'GH_KEY');
+  env('deny', '*SECRET*');
+  env('deny', '*TOKEN*', '--except', 'NPM_TOKEN');
+  expect(env('list').split('\n').slice(1, 4)).toEqual([
+    'base : all',
+    'allow: A B C',
+    'deny : *TOKEN* (except GH_TOKEN GH_KEY NPM_TOKEN) *KEY* (except GH_TOKEN GH_KEY) *SECRET*',
+  ]);
+  expect(JSON.parse(env('list', '--json'))).toEqual({
+    tool: 'ruff',
+    base: 'all',
+    allow: ['A', 'B', 'C'],
+    deny: [
+      { pattern: '*TOKEN*', except: ['GH_TOKEN', 'GH_KEY', 'NPM_TOKEN'] },
+      { pattern: '*KEY*', except: ['GH_TOKEN', 'GH_KEY'] },
+      { pattern: '*SECRET*', except: [] },
+    ],
+    policy: true,
+  });
+});
+
+test('denying again without --except says that the exceptions stay', () => {
+  const box = boxWithRuff();
+  box.did('tool', 'config', 'ruff', 'env', 'deny', '*TOKEN*', '--except', 'GH_TOKEN');
+  expect(box.cordon(['tool', 'config', 'ruff', 'env', 'deny', '*TOKEN*']).stderr).toContain(
+    '*TOKEN* was denied before, except GH_TOKEN: the exceptions stay',
+  );
+});
+
+test('the shim stays as long as a filesystem policy remains', () => {
+  const box = boxWithRuff();
+  box.did('tool', 'config', 'ruff', 'fs', 'base', 'guarded');
+  box.did('tool', 'config', 'ruff', 'env', 'base', 'none');
+  expect(box.did('tool', 'config', 'ruff', 'env', 'reset')).toContain(
+    'no env policy — the shim stays for the fs policy\n',
+  );
+  expect(lstatSync(box.path('ruff')).isFile()).toBe(true);
+  box.did('tool', 'config', 'ruff', 'fs', 'reset');
+  expect(lstatSync(box.path('ruff')).isSymbolicLink()).toBe(true);
+});
+
+test('fs list', () => {
+  const box = boxWithRuff();
+  const fs = (...args: string[]) => box.did('tool', 'config', 'ruff', 'fs', ...args);
+  expect(fs()).toBe(
+    'fs policy for ruff:\nbase : all (the host as it is)\nro   : (none)\nrw   : (none)\nhide : (none)\nno policy — tool sees the filesystem as it is (symlink)\n',
+  );
+  fs('base', 'guarded');
+  fs('ro', '/usr', 'tools');
+  fs('hide', '~/.cache');
+  expect(fs('list')).toBe(
+    `fs policy for ruff:\nbase : guarded (the host, with credentials and sockets hidden and start-up files read-only)\nro   : /usr ${box.tools}\nrw   : (none)\nhide : ~/.cache\n`,
+  );
+  expect(JSON.parse(fs('list', '--json'))).toEqual({
+    tool: 'ruff',
+    base: 'guarded',
+    ro: ['/usr', box.tools],
+    rw: [],
+    hide: ['~/.cache'],
+    policy: true,
+  });
+});
+
+test('tool list: a table with the numbers of now', () => {
+  const box = boxWithRuff();
+  expect(box.did('tool', 'list')).toBe('no tools yet; see cordon tool add\n');
+  box.did('tool', 'add', 'true');
+  box.did('tool', 'config', 'ruff', 'env', 'base', 'os-common');
+  box.did('tool', 'config', 'ruff', 'fs', 'base', 'workspace');
+  const env = { SECRET_ONE: 'x', SECRET_TWO: 'x', LANG: 'C' };
+  const rows = box
+    .cordon(['tool', 'list'], env)
+    .stdout.trimEnd()
+    .split('\n')
+    .map((line) => line.split(/ {2,}/));
+  expect(rows).toEqual([
+    ['TOOL', 'PATH', 'RUNS', 'BASE', 'ALLOW', 'DENY', 'FS', 'PASSED', 'BLOCKED'],
+    ['true', '/usr/bin/true', 'direct', 'all', '-', '-', '-', '6', '0'],
+    ['ruff', join(box.tools, 'ruff'), 'shim', 'os-common', '-', '-', 'workspace', '3', '3'],
+  ]);
+  expect(JSON.parse(box.cordon(['tool', 'list', '--json'], env).stdout)).toMatchObject([
+    { tool: 'true', fs: null },
+    { tool: 'ruff', runs: 'shim', passed: 3, blocked: 3 },
+  ]);
+});
+
+test('explain and run take the policy of a tool', () => {
+  const box = boxWithRuff();
+  box.did('tool', 'config', 'ruff', 'env', 'base', 'none');
+  box.did('tool', 'config', 'ruff', 'env', 'allow', 'RUFF_*');
+  const env = { RUFF_X: '1', GH_TOKEN: 'x' };
+  const decisions = JSON.parse(box.cordon(['explain', '--tool', 'ruff', '--json', 'RUFF_X', 'GH_TOKEN'], env).stdout);
+  expect(decisions).toMatchObject([
+    { name: 'RUFF_X', verdict: 'pass', rule: 'allow RUFF_*', origin: `${box.config}:3:14` },
+    { name: 'GH_TOKEN', verdict: 'drop' },
+  ]);
+  expect(box.cordon(['run', '--tool', 'ruff', '--', '/usr/bin/env', '-0'], env).stdout).toBe('RUFF_X=1\0');
+  expect(box.cordon(['run', '--tool', 'nosuchtool', '--', 'true'])).toMatchObject({ code: 127 });
+  expect(box.cordon(['run', '--tool', 'ruff', '--profile', 'x', '--', 'true'])).toMatchObject({
+    code: 125,
+    stderr: expect.stringContaining('--tool and --profile'),
+  });
+});
+
+test('tool path prints a line for every shell, and each puts the bin folder first', () => {
+  const box = boxWithRuff();
+  const lines = box.did('tool', 'path');
+  for (const shell of ['bash', 'zsh', 'fish']) expect(lines).toContain(box.did('tool', 'path', shell));
+  expect(Object.keys((JSON.parse(box.did('tool', 'path', '--json')) as { lines: object }).lines)).toEqual([
+    'bash',
+    'zsh',
+    'fish',
+  ]);
+  expect(box.did('tool', 'path', 'bash')).toBe(`export PATH='${box.bin}':"$PATH"\n`);
+});
+
+test('doctor notices when the bin folder is not on PATH or a shim is shadowed', () => {
+  const box = boxWithRuff();
+  const tools = (path: string) =>
+    (
+      JSON.parse(box.cordon(['doctor', '--json'], { PATH: path }).stdout) as {
+        findings: { check: string; state: string; found: string }[];
+      }
+    ).findings.find(({ check }) => check === 'tools');
+  expect(tools('/usr/bin:/bin')).toBeUndefined();
+  box.did('tool', 'config', 'ruff', 'env', 'base', 'none');
+  expect(tools(`${box.bin}:${box.tools}:/usr/bin:/bin`)).toMatchObject({ state: 'ok' });
+  expect(tools('/usr/bin:/bin')).toMatchObject({ state: 'weaker', found: expect.stringContaining('is not on PATH') });
+  expect(tools(`${box.tools}:${box.bin}:/usr/bin:/bin`)).toMatchObject({
+    state: 'weaker',
+    found: expect.stringContaining(`ruff (by ${join(box.tools, 'ruff')})`),
+  });
+});
+
+test('remove lets go of everything', () => {
+  const box = boxWithRuff();
+  box.did('tool', 'config', 'ruff', 'env', 'deny', 'X');
+  expect(box.did('tool', 'remove', 'ruff')).toContain('ruff is no longer one of the tools');
+  expect(readdirSync(box.bin)).toEqual([]);
+  expect(box.policy().trim()).toBe('');
+  expect(box.cordon(['tool', 'remove', 'ruff'])).toMatchObject({
+    code: 127,
+    stderr: expect.stringContaining("'ruff' is not one of the tools"),
+  });
+});
+
+test('add names what is not first on PATH', () => {
+  const box = boxWithRuff();
+  const { stdout, stderr } = box.cordon(['tool', 'add', 'ruff'], { PATH: `${box.tools}:/usr/bin` });
+  expect(stdout).toBe(`ruff → ${join(box.tools, 'ruff')}\n`);
+  expect(stderr).toContain('is not on PATH');
+});
+
+test('misspelled words get the nearest right one', () => {
+  const box = boxWithRuff();
+  const hint = (...args: string[]) => box.cordon(['tool', ...args]).stderr;
+  expect(hint('ad', 'ruff')).toContain('did you mean cordon tool add?');
+  expect(hint('config', 'ruff', 'env', 'bse', 'all')).toContain('did you mean env base?');
+  expect(hint('config', 'ruff', 'env', 'base', 'os-comon')).toContain('did you mean os-common?');
+  expect(hint('config', 'ruff', 'fs', 'base', 'gaurded')).toContain('did you mean guarded?');
+  expect(hint('config', 'ruff')).toContain('env or fs');
+  expect(hint('config', 'ruff', 'env', 'allow', 'X', '--except', 'Y')).toContain('--except belongs to env deny');
+});
