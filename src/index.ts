@@ -1,4 +1,8 @@
 export { buildFilteredEnv, type FilteredEnvOptions } from './agents/build-filtered-env.ts';
+export type { AgentMode } from './agents/config/tables.ts';
+export type { AgentEvent } from './agents/events.ts';
+export { agents, type RoleData, type SpawnOptions, type SpawnResult } from './agents/library.ts';
+export type { EndReason } from './agents/limits.ts';
 export { type Decision, decide, type Verdict } from './decide/decide.ts';
 export { explain } from './decide/explain.ts';
 export { type Bytes, bytesOfText } from './host/bytes.ts';
@@ -13,5 +17,6 @@ export { type LoadPolicyOptions, loadPolicy } from './policy/profile/load-policy
 export type { ProfileData } from './policy/profile/schema.ts';
 export { type SealedEnv, type SealSources, seal } from './seal/seal.ts';
 export { Secret } from './secrets/secret.ts';
+export * from './sessions/index.ts';
 export * from './spec/index.ts';
 export { launchSpec, prepareSpec, specPolicy } from './spec/launch.ts';

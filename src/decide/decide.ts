@@ -2,7 +2,7 @@ import { type Bytes, showBytes } from '../host/bytes.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
 import type { Origin, Policy } from '../policy/policy.ts';
 import { isFunctionValue, isUnsafeValue } from './checks.ts';
-import { inspect } from './guard/index.ts';
+import { type GuardFinding, guardValue, inspect } from './guard/index.ts';
 import { RuleIndex } from './rule-index.ts';
 import { compileRules, type Rule } from './rules.ts';
 
@@ -58,15 +58,19 @@ function comesBeforeGuard({ kind }: Rule): boolean {
   return kind !== 'deny' && kind !== 'allow';
 }
 
-/** `strip` drops what looks like a credential; `forbid` stops the launch where it would have passed. */
+/** `strip` drops what looks like a credential; `forbid` stops the launch where it would have passed, and so does an address with a credential in it. */
 function guarded(policy: Policy, name: Bytes, value: Bytes, rules: readonly Rule[]): Decision | undefined {
-  if (policy.guard === 'off' || rules.some(({ extraKey }) => extraKey === true)) return undefined;
   const passes = rules[0]?.kind === 'allow';
+  if (passes && rules.some(({ plain }) => plain === true)) return heldBack(name, guardValue(name, value), true);
+  if (policy.guard === 'off' || rules.some(({ extraKey }) => extraKey === true)) return undefined;
   if (policy.guard === 'forbid' && !passes) return undefined;
-  const finding = inspect(name, value);
+  return heldBack(name, inspect(name, value), policy.guard === 'forbid');
+}
+
+function heldBack(name: Bytes, finding: GuardFinding | undefined, forbidden: boolean): Decision | undefined {
   if (finding === undefined) return undefined;
   const decision = drop(name, `guard ${finding.rule}`, 'credential guard', finding.reason);
-  return policy.guard === 'forbid' ? { ...decision, forbidden: true } : decision;
+  return forbidden ? { ...decision, forbidden } : decision;
 }
 
 function byRule(name: Bytes, rule: Rule): Decision {

@@ -17,6 +17,7 @@ export interface Rule {
   readonly origin: Origin;
   readonly reason: string;
   readonly extraKey?: boolean;
+  readonly plain?: boolean;
 }
 
 const NOTHING: readonly Pattern[] = [];
@@ -115,13 +116,14 @@ function allowRules({ base, allow }: Policy): Rule[] {
     origin: base.origin,
     reason: `base ${base.preset} includes it`,
   }));
-  const listed: Rule[] = allow.map(({ pattern, origin, extraKey }) => ({
+  const listed: Rule[] = allow.map(({ pattern, origin, extraKey, plain }) => ({
     kind: 'allow',
     pattern,
     except: NOTHING,
     origin,
     reason: 'an allow rule matches',
     ...(extraKey === true ? { extraKey } : {}),
+    ...(plain === true ? { plain } : {}),
   }));
   return [...fromBase, ...listed];
 }

@@ -1,6 +1,7 @@
 import type { Bytes } from '../host/bytes.ts';
 import type { Pattern } from './pattern.ts';
 import type { BaseName } from './presets/presets.ts';
+import type { SessionPolicy } from './session.ts';
 
 /** Where a rule is written: `profiles/web.json:4:7`, `flag --allow`, `preset os-common`, `adapter claude`. */
 export type Origin = string;
@@ -10,6 +11,8 @@ export interface AllowRule {
   readonly origin: Origin;
   /** An exact key of an adapter or role: the credential guard leaves it alone. */
   readonly extraKey?: boolean;
+  /** An address, which may pass but no credential in it: a value that carries one stops the launch. */
+  readonly plain?: boolean;
 }
 
 export interface DenyRule {
@@ -67,6 +70,8 @@ export interface Policy {
   readonly network: NetworkPolicy;
   readonly isolation: Isolation;
   readonly redact: boolean;
+  /** Concerns sessions alone; undefined: nothing is said about them. */
+  readonly session?: SessionPolicy | undefined;
   /** Said once on stderr when the policy is used. */
   readonly warnings: readonly string[];
 }

@@ -102,7 +102,7 @@ describe('cordon.toml', () => {
   });
 
   it('a credential in any table', async () => {
-    const text = `[agents.mine.set]\nHEADER = "Bearer ${'a1B2c3D4'.repeat(4)}"\n`;
+    const text = `[settings.mine]\nHEADER = "Bearer ${'a1B2c3D4'.repeat(4)}"\n`;
     expect(await findingsIn('cordon.toml', text)).toEqual(['2:10 literal-credential']);
   });
 });

@@ -5,6 +5,7 @@ import { type Bytes, showText } from '../../host/bytes.ts';
 import { CordonError } from '../../host/errors.ts';
 import { surveyMachine } from '../../launch/machine.ts';
 import { namespaceLimit, probeBarrier, probeLauncher } from '../../launch/probe.ts';
+import { findCgroups } from '../../sessions/cgroups.ts';
 import { examineTools } from '../../tools/examine.ts';
 import type { Context } from '../context.ts';
 import { hasFlag, JSON_FLAG, parseArguments } from '../flags.ts';
@@ -29,7 +30,7 @@ export function run(args: readonly Bytes[], context: Context): number {
 }
 
 function examine(context: Context): Finding[] {
-  return [platform(), barrier(context), launcher(), filterProgram(), state(context), ...tools(context)];
+  return [platform(), barrier(context), launcher(), filterProgram(), limits(), state(context), ...tools(context)];
 }
 
 function platform(): Finding {
@@ -86,6 +87,27 @@ function filterProgram(): Finding {
     state: 'weaker',
     found: `no filter for ${process.arch}`,
     means: 'terminal input could be faked and keyrings read inside the barrier',
+  };
+}
+
+/** What holds the limits of a session's calls. */
+function limits(): Finding {
+  const groups = findCgroups();
+  if (groups !== undefined)
+    return {
+      check: 'limits',
+      state: 'ok',
+      found: `control groups, version ${groups.version}: memory and processes of a call as a whole`,
+    };
+  const root = process.getuid?.() === 0;
+  return {
+    check: 'limits',
+    state: 'weaker',
+    found: 'resource limits of each process: no control groups can be made here',
+    means: `sessions limit the memory of each process, not of a call as a whole${root ? ', and root may start any number of processes' : ''}`,
+    mend: root
+      ? 'run as an ordinary user, or make /sys/fs/cgroup writable'
+      : 'systemd-run --user --scope -p Delegate=yes …',
   };
 }
 

@@ -1,5 +1,6 @@
 import { showText } from '../../host/bytes.ts';
 import type { FilesystemPolicy, Policy } from '../policy.ts';
+import { CLOSED_SESSION } from '../session.ts';
 import type { Layer } from './layer.ts';
 import type { ResolvedProfile } from './resolve.ts';
 
@@ -17,8 +18,15 @@ export function policyOf({ name, where, layer }: ResolvedProfile): Policy {
     network: { off: layer.blockNetwork?.value ?? false },
     isolation: layer.isolation?.value ?? 'auto',
     redact: layer.redact?.value ?? false,
+    ...sessionOf(layer),
     warnings: layer.warnings,
   };
+}
+
+/** F6: what says nothing about the network keeps it closed in a session. */
+function sessionOf({ session, blockNetwork }: Layer): Pick<Policy, 'session'> {
+  const network = blockNetwork?.value === false;
+  return session === undefined && !network ? {} : { session: { ...CLOSED_SESSION, ...session, network } };
 }
 
 /** E2: a list, and be it empty, means only what it names; no list anywhere means everything. */

@@ -9,6 +9,7 @@ import type {
   SetRule,
 } from '../policy.ts';
 import type { BaseName } from '../presets/presets.ts';
+import type { SessionPolicy } from '../session.ts';
 
 export interface Located<Value> {
   readonly value: Value;
@@ -49,6 +50,7 @@ export interface Layer {
   readonly blockNetwork?: Located<boolean> | undefined;
   readonly isolation?: Located<Isolation> | undefined;
   readonly redact?: Located<boolean> | undefined;
+  readonly session?: Partial<SessionPolicy> | undefined;
   readonly warnings: readonly string[];
 }
 

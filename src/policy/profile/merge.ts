@@ -1,4 +1,5 @@
 import { type AllowList, type CredentialEntry, EMPTY_LAYER, type Layer, type Located } from './layer.ts';
+import { mergeSessions } from './read-session.ts';
 
 /** E3: bases first, in order. Lists append without repeating themselves; what is set or injected goes by key, and the later layer wins. */
 export function mergeLayers(layers: readonly Layer[]): Layer {
@@ -26,6 +27,7 @@ function mergeTwo(under: Layer, over: Layer): Layer {
     blockNetwork: over.blockNetwork ?? under.blockNetwork,
     isolation: over.isolation ?? under.isolation,
     redact: over.redact ?? under.redact,
+    session: mergeSessions(under.session, over.session),
     warnings: uniqueBy([...under.warnings, ...over.warnings], (warning) => warning),
   };
 }

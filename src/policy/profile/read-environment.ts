@@ -2,6 +2,7 @@ import { bytesOfText, showText } from '../../host/bytes.ts';
 import { CONTROL_VARIABLES } from '../../host/control.ts';
 import { CordonError } from '../../host/errors.ts';
 import { isUsableName } from '../../host/parent-env.ts';
+import { isPresetEntry, presetRules } from '../allow.ts';
 import { isNeverName } from '../injection.ts';
 import { childOf, type Entry, entryOf, itemsOf, type Node, textOf } from '../load/node.ts';
 import type { Problems } from '../load/problems.ts';
@@ -32,9 +33,20 @@ function readAllowEntry(item: Node, { problems, warnings }: Reading): AllowRule[
     problems.add(item.place, problem, ALLOW_HINT);
     return [];
   }
+  if (isPresetEntry(entry)) return readPreset(item, entry, problems);
   const rule: AllowRule = { pattern: parseAllowEntry(entry), origin: problems.where(item.place) };
   if (admitsNothing(rule.pattern)) warnings.push(uselessEntry(entry, rule.origin));
   return [rule];
+}
+
+function readPreset(item: Node, entry: string, problems: Problems): AllowRule[] {
+  try {
+    return presetRules(entry, problems.where(item.place));
+  } catch (error) {
+    if (!(error instanceof CordonError)) throw error;
+    problems.add(item.place, error.message, error.hint);
+    return [];
+  }
 }
 
 const uselessEntry = (entry: string, origin: string) =>

@@ -7,6 +7,7 @@ import type { Layer, Located } from './layer.ts';
 import { readCredentials } from './read-credentials.ts';
 import { listed, type Reading, readAllow, readDeny, readSet } from './read-environment.ts';
 import { readFilesystem } from './read-filesystem.ts';
+import { readSession } from './read-session.ts';
 import { PROFILE } from './schema.ts';
 import { check } from './shape.ts';
 
@@ -38,6 +39,7 @@ export function readProfile({ source, root }: Loaded, { home, mayRunCommands }: 
     blockNetwork: located<boolean>(childOf(childOf(root, 'network'), 'block'), problems),
     isolation: located<Isolation>(childOf(root, 'isolation'), problems),
     redact: located<boolean>(childOf(root, 'redact'), problems),
+    session: readSession(root, problems),
     warnings: reading.warnings,
   };
   check(PROFILE, root, problems);

@@ -1,11 +1,25 @@
 import { BASE_NAMES } from '../presets/presets.ts';
-import { choice, type DataOf, either, flag, type JsonSchema, listOf, mapOf, object, text } from './shape.ts';
+import {
+  choice,
+  count,
+  type DataOf,
+  either,
+  flag,
+  type JsonSchema,
+  listOf,
+  mapOf,
+  object,
+  size,
+  text,
+} from './shape.ts';
 
 /** E2: a name, a name with one `*` at its end, or `*`. */
 export const ALLOW_PATTERN = '^(\\*|[^\\s=*?\\[\\]\\u0000-\\u001f\\u007f]+\\*?)$';
 
 const texts = either(text(), listOf(text()));
 const paths = listOf(text({ expected: 'an absolute path or one that begins with ~/', pattern: '^(/|~(/|$))' }));
+
+const HOST_NAME = '^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$';
 
 const META = object('an object that says what the profile is', {
   name: { shape: text(), about: 'What messages call it.' },
@@ -75,6 +89,21 @@ const FILESYSTEM = object('an object with the rules for files', {
   expose: { shape: paths, about: 'Paths that are let through although the preset hides or freezes them.' },
 });
 
+const SESSION = object('an object with what concerns sessions', {
+  memory: { shape: size, about: 'Memory of one call.' },
+  processes: { shape: count, about: 'Processes of one call at once.' },
+  cpu_seconds: { shape: count, about: 'Processor time of each process.' },
+  file_size: { shape: size, about: 'Bytes of one file.' },
+  temporary: { shape: size, about: 'Bytes of the private /tmp.' },
+  output: { shape: size, about: 'Bytes that are kept of stdout, and as many of stderr.' },
+  timeout_seconds: { shape: count, about: 'Time of one call.' },
+  path: { shape: paths, about: 'Folders that PATH has behind /usr/bin:/bin.' },
+  blocked_hosts: {
+    shape: listOf(text({ expected: 'a host name', pattern: HOST_NAME })),
+    about: 'Host names that lead nowhere where the network is on. Hygiene only: an address still works.',
+  },
+});
+
 /** The whole language of profiles: checked here, published as JSON Schema, documented from it. */
 export const PROFILE = object('an object with the keys of a profile', {
   $schema: { shape: text(), about: 'For editors: where the JSON Schema of this file is.' },
@@ -103,6 +132,7 @@ export const PROFILE = object('an object with the keys of a profile', {
     about:
       'Inside bubblewrap (`barrier`), with a filtered environment only (`filter`), or the barrier where there is one (`auto`, the default).',
   },
+  session: { shape: SESSION, about: 'What concerns sessions alone: limits of a call, folders of PATH, host names.' },
   redact: { shape: flag, about: 'Replaces injected credentials in what the child prints.' },
 });
 

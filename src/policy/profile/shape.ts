@@ -38,6 +38,31 @@ export function text(options: { expected?: string; pattern?: string } = {}): Sha
   };
 }
 
+/** A whole number from 1. */
+export const count: Shape<number> = {
+  expected: 'a whole number from 1',
+  fits: (node) => node.kind === 'scalar' && isCount(node.value),
+  schema: { type: 'integer', minimum: 1 },
+};
+
+const isCount = (value: unknown) =>
+  typeof value === 'bigint' ? value >= 1n : Number.isSafeInteger(value) && (value as number) >= 1;
+
+/** Bytes: a number of them, or one with K, M, G or T. */
+export const size: Shape<number | string> = {
+  expected: 'a number of bytes, or one with K, M, G or T such as 512M',
+  fits: (node) =>
+    node.kind === 'scalar' && (isCount(node.value) || (typeof node.value === 'string' && SIZE.test(node.value))),
+  schema: {
+    anyOf: [
+      { type: 'integer', minimum: 1 },
+      { type: 'string', pattern: '^[1-9][0-9]{0,8}[KMGT]?$' },
+    ],
+  },
+};
+
+const SIZE = /^[1-9][0-9]{0,8}[KMGT]?$/;
+
 export const flag: Shape<boolean> = {
   expected: 'true or false',
   fits: (node) => node.kind === 'scalar' && typeof node.value === 'boolean',

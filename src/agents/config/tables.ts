@@ -1,0 +1,48 @@
+import type { Bytes } from '../../host/bytes.ts';
+import type { AGENT_MODES } from '../../policy/config/shape.ts';
+import type { Pattern } from '../../policy/pattern.ts';
+import type { AllowRule, CredentialRule, DenyRule, Origin } from '../../policy/policy.ts';
+import type { Adapter } from '../adapter.ts';
+
+export type AgentMode = (typeof AGENT_MODES)[number];
+
+/** A key with the place it is written in. */
+export interface Key {
+  readonly name: Bytes;
+  readonly origin: Origin;
+}
+
+/** What a table adds to an adapter's own policy. */
+export interface Additions {
+  readonly keys: readonly Key[];
+  readonly allow: readonly AllowRule[];
+  readonly credentials: readonly CredentialRule[];
+}
+
+export interface Role extends Additions {
+  readonly name: string;
+  readonly origin: Origin;
+  readonly deny: readonly DenyRule[];
+  readonly profile?: string | undefined;
+  readonly mode?: AgentMode | undefined;
+  /** Whether it says which keys it gets, and be it none: it is a scope then. */
+  readonly saysKeys: boolean;
+}
+
+export interface Scope {
+  readonly pattern: Pattern;
+  readonly keys: readonly Bytes[];
+  readonly origin: Origin;
+}
+
+/** What cordon.toml says about agents. */
+export interface AgentConfig {
+  /** The file, or undefined where there is none. */
+  readonly file: string | undefined;
+  readonly adapters: readonly Adapter[];
+  /** By the adapter's name. */
+  readonly additions: ReadonlyMap<string, Additions>;
+  readonly roles: ReadonlyMap<string, Role>;
+  /** Undefined: scoping is off. In the order of the file. */
+  readonly scopes: readonly Scope[] | undefined;
+}

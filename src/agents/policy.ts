@@ -1,0 +1,96 @@
+import { bytesOfText } from '../host/bytes.ts';
+import { CordonError } from '../host/errors.ts';
+import type { ParentEnv } from '../host/parent-env.ts';
+import { asksForEverything } from '../policy/allow.ts';
+import { Pattern } from '../policy/pattern.ts';
+import {
+  type AllowRule,
+  DEFAULT_POLICY,
+  type FilesystemPolicy,
+  type GuardMode,
+  type Policy,
+} from '../policy/policy.ts';
+import { filesystemOf } from '../policy/profile/finish.ts';
+import type { Layer } from '../policy/profile/layer.ts';
+import type { AgentConfig, AgentMode, Key } from './config/tables.ts';
+import { credentialsOf } from './credentials.ts';
+import { namedFiles, ownFiles } from './files.ts';
+import { type Identity, keysOf } from './keys.ts';
+
+export interface AgentPolicyRequest extends Identity {
+  readonly config: AgentConfig;
+  readonly env: ParentEnv;
+  /** What profiles say whose rules are added. */
+  readonly layer?: Layer | undefined;
+  readonly mode?: AgentMode | undefined;
+}
+
+/**
+ * What an agent is started with: the agent base, its keys, its addresses and settings, what tables and a profile add, always behind the
+ * credential guard, with its own log-in in sight. Nothing in it turns the filter off (B4).
+ */
+export function agentPolicy(request: AgentPolicyRequest): Policy {
+  const { adapter, role, layer } = request;
+  if (layer !== undefined) refuseOpenLayer(layer);
+  const keys = keysOf(request, request.config);
+  const deny = [...(role?.deny ?? []), ...(layer?.deny ?? [])];
+  return {
+    ...DEFAULT_POLICY,
+    origin: [`agent ${adapter.name}`, ...(role === undefined ? [] : [`role ${role.name}`])].join(', '),
+    base: { preset: 'agent', origin: `adapter ${adapter.name}` },
+    allow: [...adapterRules(request, keys), ...(layer?.allow?.rules ?? [])],
+    deny,
+    set: layer?.set ?? [],
+    credentials: credentialsOf(request, keys, deny),
+    guard: guardOf(request),
+    filesystem: filesystemFor(request, keys),
+    network: { off: layer?.blockNetwork?.value ?? false },
+    isolation: layer?.isolation?.value ?? 'auto',
+    redact: layer?.redact?.value ?? false,
+    warnings: layer?.warnings ?? [],
+  };
+}
+
+function adapterRules({ adapter, role, config }: AgentPolicyRequest, keys: readonly Key[]): AllowRule[] {
+  const isAddress = (name: string) => adapter.addresses.includes(name);
+  const exact = (name: string, origin = `adapter ${adapter.name}`): AllowRule => ({
+    pattern: Pattern.exactly(bytesOfText(name)),
+    origin,
+  });
+  const addresses = adapter.addresses.filter((name) => !adapter.extraKeys.includes(name));
+  return [
+    ...keys.map(({ name, origin }) => ({ ...exact(name, origin), ...(isAddress(name) ? PLAIN : { extraKey: true }) })),
+    ...addresses.map((name) => ({ ...exact(name), ...PLAIN })),
+    ...adapter.settings.map((name) => exact(name)),
+    ...(config.additions.get(adapter.name)?.allow ?? []),
+    ...(role?.allow ?? []),
+  ];
+}
+
+const PLAIN = { plain: true } as const;
+
+/** `strict` stops the launch where the guard holds something back that a rule would let through (B5). */
+function guardOf({ mode, role, layer }: AgentPolicyRequest): GuardMode {
+  return (mode ?? role?.mode) === 'strict' ? 'forbid' : (layer?.guard?.value ?? 'strip');
+}
+
+function filesystemFor({ adapter, env, layer }: AgentPolicyRequest, keys: readonly Key[]): FilesystemPolicy {
+  const asked = layer === undefined ? DEFAULT_POLICY.filesystem : filesystemOf(layer);
+  const named = (adapter.pathKeys ?? []).filter((path) => keys.some(({ name }) => name === path));
+  return { ...asked, expose: [...asked.expose, ...ownFiles(adapter, env), ...namedFiles(named, env)] };
+}
+
+/** A profile says what passes by itself; beside an agent it only adds to what the agent gets. */
+function refuseOpenLayer({ base, guard, allow }: Layer): void {
+  if (base !== undefined && base.value !== 'agent') throw refusal(`base ${base.value}`, base.origin);
+  if (guard?.value === 'off') throw refusal('guard off', guard.origin);
+  const everything = allow?.rules.find(({ pattern }) => asksForEverything(pattern));
+  if (everything !== undefined) throw refusal(`allow ${everything.pattern.source}`, everything.origin);
+}
+
+function refusal(what: string, where: string): CordonError {
+  return new CordonError('policy', `${what} is refused for an agent: nothing turns its filter off`, {
+    where,
+    hint: 'use a profile that names the variables to add',
+  });
+}

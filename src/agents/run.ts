@@ -1,0 +1,60 @@
+import { pipeline, type Readable } from 'node:stream';
+import type { Decision } from '../decide/decide.ts';
+import { redactStream } from '../launch/redact/redact-stream.ts';
+import { Redaction } from '../launch/redact/redaction.ts';
+import { type EndReason, type Limits, Watch } from './limits.ts';
+import { Tail } from './lines.ts';
+import { type AgentStart, type StartedAgent, startAgent } from './spawn.ts';
+
+export interface AgentOutcome {
+  /** The agent's own code; 128+n after death by signal n. */
+  readonly exitCode: number;
+  readonly reason: EndReason;
+  /** It failed, and what it said last sounds as if nobody were logged in. */
+  readonly notLoggedIn: boolean;
+  readonly decisions: readonly Decision[];
+}
+
+export interface Readers extends Limits {
+  /** Called once the agent runs. */
+  readonly onStart?: (started: StartedAgent) => void;
+  /** Takes the output; memory stays constant as long as it reads no faster than it can handle. */
+  readonly readOutput: (stdout: Readable, started: StartedAgent) => Promise<void>;
+  readonly readErrors: (stderr: Readable) => Promise<void>;
+}
+
+/** Starts an agent, lets its output be read, holds it to its limits and says how it ended. */
+export async function runAgent(start: AgentStart, readers: Readers): Promise<AgentOutcome> {
+  const clean = cleaner(start);
+  const started = startAgent(start);
+  const { child, result, prepared } = started;
+  const watch = new Watch(child, readers);
+  const tail = new Tail();
+  readers.onStart?.(started);
+  try {
+    const [{ exitCode }] = await Promise.all([
+      result,
+      readers.readOutput(clean(overheard(child.stdout as Readable, tail)), started),
+      readers.readErrors(clean(overheard(child.stderr as Readable, tail))),
+    ]);
+    const reason = watch.stop();
+    const notLoggedIn = exitCode !== 0 && reason === 'exited' && tail.matches(start.adapter.notLoggedIn);
+    return { exitCode, reason, notLoggedIn, decisions: prepared.decisions };
+  } finally {
+    watch.stop();
+  }
+}
+
+/** With redaction asked for, nobody reads what the agent says of its credentials. */
+function cleaner({ policy, credentials }: AgentStart): (stream: Readable) => Readable {
+  if (!policy.redact || credentials.size === 0) return (stream) => stream;
+  const redaction = new Redaction(credentials);
+  return (stream) => pipeline(stream, redactStream(redaction), () => undefined); // Whoever reads hears of a failure.
+}
+
+/** Whoever pauses the stream pauses this too. */
+function overheard(stream: Readable, tail: Tail): Readable {
+  stream.on('data', (chunk: Buffer) => tail.add(chunk));
+  stream.pause();
+  return stream;
+}

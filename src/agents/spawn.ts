@@ -1,0 +1,72 @@
+import { fileURLToPath } from 'node:url';
+import { bufferOfBytes, bytesOfText } from '../host/bytes.ts';
+import type { ParentEnv } from '../host/parent-env.ts';
+import { type Launched, type LaunchResult, launch } from '../launch/launch.ts';
+import { surveyMachine } from '../launch/machine.ts';
+import { type Prepared, prepare } from '../launch/prepare.ts';
+import { plan } from '../plan/plan.ts';
+import { DEFAULT_POLICY } from '../policy/policy.ts';
+import type { CredentialMap } from '../secrets/sources/source.ts';
+import type { Adapter, Format } from './adapter.ts';
+import { type AgentTask, locateAgent, readyTask, refuseBadWorkdir } from './command.ts';
+
+export interface AgentStart extends AgentTask {
+  readonly credentials: CredentialMap;
+  readonly record: boolean;
+}
+
+export interface StartedAgent {
+  readonly prepared: Prepared;
+  readonly child: Launched['child'];
+  readonly result: Promise<LaunchResult>;
+}
+
+/** The one way to start an agent: decide, seal, plan, launch, whichever agent it is (B2). */
+export function startAgent(start: AgentStart): StartedAgent {
+  refuseBadWorkdir(start.workdir);
+  locateAgent(start.adapter, start.env);
+  const { policy, argv, stdin } = readyTask(start);
+  const { env, workdir, credentials, record } = start;
+  const prepared = prepare({ policy, env, argv, workdir, credentials, record });
+  const { child, result } = launch(prepared.plan, {
+    stdin: stdin === undefined ? 'ignore' : 'pipe',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  });
+  child.stdin?.on('error', () => undefined); // An agent may end without having read its prompt.
+  child.stdin?.end(stdin === undefined ? undefined : bufferOfBytes(stdin));
+  return { prepared, child, result };
+}
+
+const RENDERER = fileURLToPath(new URL('agent-renderer.js', import.meta.url));
+
+/** What shows the events of an agent: a process beside it, with the very environment that was sealed for the agent (B3). */
+export function startRenderer(
+  { plan: of }: Prepared,
+  format: Format,
+  options: { env: ParentEnv; colours: boolean },
+): Launched {
+  const argv = [process.execPath, RENDERER, format, options.colours ? 'colours' : 'plain'].map(bytesOfText);
+  const rendering = plan({
+    name: 'agent-renderer',
+    command: { path: bytesOfText(process.execPath), argv },
+    env: of.env,
+    workdir: of.workdir,
+    policy: { ...DEFAULT_POLICY, isolation: 'filter' },
+    filesystem: of.filesystem,
+    machine: surveyMachine(options.env),
+  });
+  return launch(rendering, { stdin: 'pipe' });
+}
+
+/** `PROGRAM --version`, with an agent's environment and no key at all. */
+export function startVersion({ program, version = [] }: Adapter, env: ParentEnv): Launched {
+  const { plan: asking } = prepare({
+    policy: { ...DEFAULT_POLICY, origin: 'version', base: { preset: 'agent', origin: 'version' }, guard: 'strip' },
+    env,
+    argv: [bytesOfText(program), ...version.map(bytesOfText)],
+    workdir: '/',
+    record: false,
+  });
+  return launch(asking, { stdin: 'ignore', stdout: 'pipe', stderr: 'ignore' });
+}

@@ -1,0 +1,93 @@
+import { describeNode } from '../load/node.ts';
+import type { FsPreset } from '../policy.ts';
+import { choice, type DataOf, either, listOf, mapOf, object, type Shape, text } from '../profile/shape.ts';
+
+export const TOOL_BASES = ['all', 'none', 'os-common'] as const;
+export const TOOL_FS_BASES = ['all', 'guarded', 'workspace', 'minimal'] as const satisfies readonly FsPreset[];
+export const AGENT_MODES = ['strict', 'permissive'] as const;
+export const OUTPUT_FORMATS = ['text', 'claude', 'codex', 'gemini', 'opencode'] as const;
+
+const patterns = listOf(text({ expected: 'a pattern' }));
+const paths = listOf(text({ expected: 'an absolute path or one that begins with ~/', pattern: '^(/|~(/|$))' }));
+const keys = listOf(text({ expected: 'the exact name of a variable' }));
+
+const except = { shape: patterns, about: 'Patterns that this one, and no other, leaves alone.' };
+
+const TOOL = object('a table with the policy of a tool', {
+  env_base: { shape: choice(TOOL_BASES), about: 'What of the environment passes to begin with.' },
+  env_allow: { shape: patterns, about: 'What passes on top of the base.' },
+  env_deny: {
+    shape: mapOf(object('an object with except', { except }), 'a table of "PATTERN" = { except = […] }'),
+    about: 'What never passes, whatever base and allow say.',
+  },
+  fs_base: { shape: choice(TOOL_FS_BASES), about: 'What of the filesystem is there to begin with.' },
+  fs_ro: { shape: paths, about: 'Paths that can only be read.' },
+  fs_rw: { shape: paths, about: 'Paths that can be read and written.' },
+  fs_hide: { shape: paths, about: 'Paths that are not there.' },
+});
+
+const DENY = either(
+  text({ expected: 'a pattern' }),
+  object('an object with pattern and except', {
+    pattern: { shape: text(), about: 'What is dropped.', required: true },
+    except,
+  }),
+);
+
+const SHARED = {
+  extra_keys: { shape: keys, about: 'Variables that pass although they are credentials, by their exact names.' },
+  allow: { shape: patterns, about: 'What passes besides, credentials never; `@proxy` is the preset of that name.' },
+  credentials: {
+    shape: mapOf(text({ expected: 'a source such as vault://NAME' }), 'a table of TARGET = "SOURCE"'),
+    about: 'Where the value of a key comes from, when not from the variable of its name.',
+  },
+};
+
+const AGENT = object('a table that describes an agent', {
+  ...SHARED,
+  command: {
+    shape: listOf(either(text(), listOf(text()))),
+    about:
+      'The command line, with {prompt}, {model} and {workdir}. A list inside is left out when it has a placeholder without a value. Without {prompt} it goes over stdin.',
+  },
+  files: { shape: paths, about: 'Files in the home folder that it needs although they are hidden otherwise.' },
+  install: { shape: text(), about: 'How to install it, for the message when it is missing.' },
+  model: { shape: text(), about: 'The model when none is asked for.' },
+  output: {
+    shape: choice(OUTPUT_FORMATS),
+    about: 'How its output is written: `text`, or the events of another agent.',
+  },
+});
+
+const ROLE = object('a table that describes a role', {
+  ...SHARED,
+  deny: { shape: listOf(DENY), about: 'What never passes, whatever else says.' },
+  profile: { shape: text(), about: 'A profile whose rules are added.' },
+  mode: {
+    shape: choice(AGENT_MODES),
+    about: '`strict` stops where the guard holds something back; `permissive` reports it.',
+  },
+});
+
+const SCOPE = object('a table with the keys of a scope', {
+  keys: { shape: keys, about: 'The only keys an agent of this scope gets.', required: true },
+});
+
+/** Sections that have no keys of their own yet. */
+const otherSection: Shape<Readonly<Record<string, unknown>>> = {
+  expected: 'a table',
+  fits: (node) => describeNode(node) === 'an object',
+  schema: { type: 'object' },
+};
+
+/** The whole of cordon.toml: whoever reads a part of it has checked all of it (A10). */
+export const CONFIG = object('tables', {
+  tools: { shape: mapOf(TOOL, 'a table of tools'), about: 'Policies of tools.' },
+  agents: { shape: mapOf(AGENT, 'a table of agents'), about: 'Agents.' },
+  roles: { shape: mapOf(ROLE, 'a table of roles'), about: 'Roles.' },
+  scopes: { shape: mapOf(SCOPE, 'a table of scopes'), about: 'Scopes of credentials.' },
+  settings: { shape: otherSection, about: 'Settings.' },
+});
+
+/** The file as a plain object, for library use. */
+export type ConfigData = DataOf<typeof CONFIG>;

@@ -1,0 +1,28 @@
+/** What one call of a session may use up. */
+export interface Limits {
+  /** Bytes of memory: of all processes of a call together where control groups are writable, else of each. */
+  readonly memory: number;
+  readonly processes: number;
+  /** Seconds of processor time of each process. */
+  readonly cpuSeconds: number;
+  /** Bytes of one file. */
+  readonly fileSize: number;
+  /** Bytes of the private /tmp. */
+  readonly temporary: number;
+  /** Bytes that are kept of stdout, and as many of stderr. */
+  readonly output: number;
+  readonly timeoutMs: number;
+}
+
+/** What a profile says that only sessions know. */
+export interface SessionPolicy {
+  /** Off in sessions unless a profile opens it by `network.block: false`. */
+  readonly network: boolean;
+  readonly limits: Partial<Limits>;
+  /** Folders that PATH has behind /usr/bin:/bin. */
+  readonly path: readonly string[];
+  /** Names that lead nowhere by /etc/hosts: hygiene only. */
+  readonly blockedHosts: readonly string[];
+}
+
+export const CLOSED_SESSION: SessionPolicy = { network: false, limits: {}, path: [], blockedHosts: [] };
