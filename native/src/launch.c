@@ -2,8 +2,11 @@
 
 #include "watch.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 void launch_begin(struct launch *launch, char **parent_env) {
@@ -50,6 +53,34 @@ static _Noreturn void go_without_barrier(struct launch *launch, const char *why)
   run_filtered(launch);
 }
 
+static _Noreturn void become_bare_barrier(const char *bwrap) {
+  char *const argv[] = {(char *)bwrap, (char *)"--unshare-pid", (char *)"--bind", (char *)"/",     (char *)"/",
+                        (char *)"--dev", (char *)"/dev",        (char *)"--proc", (char *)"/proc", (char *)"--",
+                        (char *)bwrap, (char *)"--version",     NULL};
+  char *const nothing[] = {NULL};
+  int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+  for (int fd = 0; null >= 0 && fd <= STDERR_FILENO; fd++) dup2(null, fd);
+  execve(bwrap, argv, nothing);
+  _exit(EXIT_OWN_FAILURE);
+}
+
+/*
+ * Whether bubblewrap works here at all. If it does, what failed is this very sandbox: a path that came or went, perhaps
+ * by the hand of a command in another one, and that must never take the barrier away.
+ */
+static bool bare_barrier_works(const char *bwrap) {
+  struct sigaction before;
+  take_child_signal(&before);
+  pid_t pid = fork();
+  if (pid < 0) return true;
+  if (pid == 0) become_bare_barrier(bwrap);
+  int status = 0;
+  while (waitpid(pid, &status, 0) < 0)
+    if (errno != EINTR) return true;
+  sigaction(SIGCHLD, &before, NULL);
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
 static _Noreturn void run_isolated(struct launch *launch) {
   const struct plan *plan = &launch->plan;
   if (plan->isolation == ISOLATION_FILTER && plan->explicit_reason)
@@ -61,6 +92,7 @@ static _Noreturn void run_isolated(struct launch *launch) {
   struct text reason = {0};
   run_behind_barrier(launch, &reason);
   text_add_bytes(&reason, "", 1);
+  if (bare_barrier_works(plan->bwrap)) refuse("the barrier could not be set up this time: ", reason.data, "; start it again", NULL);
   go_without_barrier(launch, reason.data);
 }
 

@@ -18,9 +18,20 @@ static uint64_t modified_ns(const struct stat *found) {
   return (uint64_t)found->st_mtim.tv_sec * 1000000000u + (uint64_t)found->st_mtim.tv_nsec;
 }
 
+/* The folder may lie where a reboot empties it. */
+static void make_folder_of(const char *path) {
+  const char *slash = strrchr(path, '/');
+  if (slash && slash != path) mkdir(allot_text(path, (size_t)(slash - path)), 0700);
+}
+
 static int open_lock(const char *path) {
   struct stat found;
-  int fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+  const int flags = O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+  int fd = open(path, flags, 0600);
+  if (fd < 0 && errno == ENOENT) {
+    make_folder_of(path);
+    fd = open(path, flags, 0600);
+  }
   if (fd < 0) return -1;
   if (fstat(fd, &found) == 0 && S_ISREG(found.st_mode) && found.st_uid == geteuid() && flock(fd, LOCK_SH) == 0) return fd;
   close(fd);

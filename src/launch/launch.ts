@@ -10,8 +10,6 @@ export interface LaunchOptions extends StdioOptions {
   readonly signal?: AbortSignal;
   /** The command gets a terminal of its own, whose output comes through stdout; stdin must be the caller's terminal. Native launcher only. */
   readonly ownTerminal?: boolean;
-  /** Called with the supervisor's process number before it is told what to start. Native launcher only. */
-  readonly beforeStart?: (pid: number) => void;
 }
 
 export interface LaunchResult {
@@ -45,15 +43,19 @@ function spawnByLauncher(launcher: string, plan: LaunchPlan, options: LaunchOpti
   });
   // What relays a terminal stands between us and the launcher, and dies with us.
   const parent = options.ownTerminal === true ? child.pid : process.pid;
-  const text = planText(plan, 'with-values').replace(/^cordon-plan 1\n/, `cordon-plan 1\nparent ${parent}\n`);
-  const pipe = child.stdio[3] as NodeJS.WritableStream;
-  if (child.pid !== undefined) options.beforeStart?.(child.pid);
-  pipe.on('error', () => undefined); // A launcher that refuses early closes its end; its exit code tells.
-  pipe.end(Buffer.from(text, 'latin1'));
+  givePlan(child, plan, parent);
   return child;
 }
 
-function exitOf(child: ChildProcess): Promise<LaunchResult> {
+/** The launcher reads to the end before it does anything. */
+export function givePlan(child: ChildProcess, plan: LaunchPlan, parent: number | undefined = process.pid): void {
+  const text = planText(plan, 'with-values').replace(/^cordon-plan 1\n/, `cordon-plan 1\nparent ${parent}\n`);
+  const pipe = child.stdio[3] as NodeJS.WritableStream;
+  pipe.on('error', () => undefined); // A launcher that refuses early closes its end; its exit code tells.
+  pipe.end(Buffer.from(text, 'latin1'));
+}
+
+export function exitOf(child: ChildProcess): Promise<LaunchResult> {
   return new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code, signal) => resolve({ exitCode: code ?? 128 + signalNumber(signal) }));

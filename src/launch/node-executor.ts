@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync, writeSync } from 'node:fs';
-import { textOfBytes } from '../host/bytes.ts';
+import { bufferOfBytes, textOfBytes } from '../host/bytes.ts';
 import { CordonError } from '../host/errors.ts';
 import type { LaunchPlan } from '../plan/plan.ts';
 import { seccompProgram } from '../plan/seccomp/index.ts';
@@ -67,6 +67,7 @@ function spawnBarrier(plan: LaunchPlan, options: StdioOptions): ChildProcess {
   const release = holdPlaceholders(plan);
   const command = [utf8(plan.command.path), ...plan.command.argv.slice(1).map(utf8)];
   const seccomp = plan.arch === undefined ? [] : ['--seccomp', '3'];
+  const data = plan.filesystem.data ?? [];
   const args = [
     ...[
       'env',
@@ -74,6 +75,7 @@ function spawnBarrier(plan: LaunchPlan, options: StdioOptions): ChildProcess {
       plan.bwrap as string,
       ...seccomp,
       ...withoutOwnInit(plan.sandbox),
+      ...data.flatMap(({ path }, i) => ['--ro-bind-data', String(FIRST_DATA + i), path]),
       '--',
     ],
     ...['/usr/bin/env', `--default-signal${KEPT_FROM_BUBBLEWRAP}`, '--', ...limiter(plan), ...command],
@@ -81,11 +83,10 @@ function spawnBarrier(plan: LaunchPlan, options: StdioOptions): ChildProcess {
   const child = spawn('/usr/bin/env', args.slice(1), {
     cwd: plan.workdir,
     env: environment(plan),
-    stdio: [...stdioOf(options), 'pipe'],
+    stdio: [...stdioOf(options), 'pipe', ...data.map(() => 'pipe' as const)],
   });
-  const pipe = child.stdio[3] as NodeJS.WritableStream;
-  pipe.on('error', () => undefined); // Bubblewrap that refuses early closes its end; its exit code tells.
-  pipe.end(plan.arch === undefined ? Buffer.alloc(0) : Buffer.from(seccompProgram(plan.arch)));
+  feed(child, 3, plan.arch === undefined ? Buffer.alloc(0) : Buffer.from(seccompProgram(plan.arch)));
+  for (const [i, { text }] of data.entries()) feed(child, FIRST_DATA + i, bufferOfBytes(text));
   child.once('close', release);
   return child;
 }
@@ -100,6 +101,14 @@ function limiter({ limits }: LaunchPlan): string[] {
 }
 
 const LIMITER = '/usr/bin/prlimit';
+
+const FIRST_DATA = 4;
+
+function feed(child: ChildProcess, descriptor: number, bytes: Uint8Array): void {
+  const pipe = child.stdio[descriptor] as NodeJS.WritableStream;
+  pipe.on('error', () => undefined); // Bubblewrap that refuses early closes its end; its exit code tells.
+  pipe.end(bytes);
+}
 
 function withoutOwnInit(sandbox: LaunchPlan['sandbox']): string[] {
   return sandbox.flat().filter((field) => field !== '--as-pid-1');

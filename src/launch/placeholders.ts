@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureFolder } from '../host/ensure-folder.ts';
+import { userFolder } from '../host/user-lock.ts';
 import type { LaunchPlan } from '../plan/plan.ts';
 
 /**
@@ -25,7 +26,7 @@ function removeUnchanged(path: string, text: string): void {
 /** Gives a function that signs off and says whether this was the last sandbox. */
 function registerSandbox(stateFolder: string | undefined): () => boolean {
   if (stateFolder === undefined) return () => false;
-  const folder = join(stateFolder, 'sandboxes');
+  const folder = join(userFolder() ?? stateFolder, 'sandboxes');
   const own = join(folder, String(process.pid));
   tryTo(() => {
     ensureFolder(folder);

@@ -8,6 +8,7 @@ import type { ParentEnv } from '../host/parent-env.ts';
 import { isFirstTime } from '../host/session.ts';
 import { factsOf, mountArguments, surveyFilesystem } from '../plan/filesystem/index.ts';
 import { type LaunchPlan, plan, type Records } from '../plan/plan.ts';
+import { startupPolicy } from '../plan/rc/policy.ts';
 import type { Policy } from '../policy/policy.ts';
 import { seal } from '../seal/seal.ts';
 import type { Secret } from '../secrets/secret.ts';
@@ -46,7 +47,11 @@ export function prepare(request: LaunchRequest): Prepared {
   const state = stateFolder(request);
   const facts = factsOf(env, workdir);
   const filesystem = mountArguments(
-    surveyFilesystem(policy.filesystem, { ...facts, folders: { ...facts.folders, state } }),
+    surveyFilesystem(
+      policy.filesystem,
+      { ...facts, folders: { ...facts.folders, state } },
+      startupPolicy(policy, env, decisions),
+    ),
   );
   const launchPlan = plan({
     name: showBytes(argv[0]),

@@ -1,4 +1,5 @@
 import { type Bytes, bytesOfText } from '../host/bytes.ts';
+import { sandboxLock } from '../host/user-lock.ts';
 import { sealedEntries } from '../seal/seal.ts';
 import { planField, planLine } from './field.ts';
 import type { FsPlan } from './filesystem/index.ts';
@@ -76,7 +77,7 @@ export function recordLines(records: Records | undefined, placeholders: FsPlan['
   return [
     ...(records.audit === undefined ? [] : [line('audit', records.audit.file), line('audit-head', records.audit.head)]),
     line('warn-dir', records.stateFolder),
-    ...(placeholders.length === 0 ? [] : [line('lock', `${records.stateFolder}/sandboxes.lock`)]),
+    ...(placeholders.length === 0 ? [] : [line('lock', sandboxLock(records.stateFolder))]),
   ];
 }
 

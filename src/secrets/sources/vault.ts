@@ -1,3 +1,5 @@
+import { guardValue } from '../../decide/guard/index.ts';
+import { bytesOfText } from '../../host/bytes.ts';
 import { isVaultName } from '../vault/format.ts';
 import { badReference, type Source, Unavailable } from './source.ts';
 
@@ -7,14 +9,21 @@ export const vault: Source = {
 
   parse(rest, where) {
     if (!isVaultName(rest))
-      throw badReference(`vault://${rest}`, 'vault://NAME, a name of letters, digits, . _ - and @', where);
-    return { label: `vault://${rest}`, parts: [rest] };
+      throw badReference(`vault://${shown(rest)}`, 'vault://NAME, a name of letters, digits, . _ - and @', where);
+    return { label: `vault://${shown(rest)}`, parts: [rest] };
   },
 
   async resolve({ parts: [name = ''] }, tools) {
     const secret = await tools.vault.get(name);
     if (secret === undefined)
-      throw new Unavailable('the vault has no such entry', `store it: cordon creds set ${name}`);
+      throw new Unavailable('the vault has no such entry', `store it: cordon creds set ${shown(name)}`);
     return secret;
   },
 };
+
+const AS_IF_SECRET = bytesOfText('TOKEN');
+
+/** A value typed where its name belongs (`--credential KEY=sk-…`) must not come back in an error. */
+function shown(name: string): string {
+  return guardValue(AS_IF_SECRET, bytesOfText(name)) === undefined ? name : '…';
+}

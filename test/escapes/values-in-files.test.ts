@@ -1,0 +1,55 @@
+import { execFileSync } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import { runCordon } from '../support/cordon.ts';
+import { Scene } from '../support/escape-scene.ts';
+import { USERS } from '../support/users.ts';
+
+const PRINT = ['--', '/bin/sh', '-c', 'echo "$PLAIN $INJECTED"'];
+
+function flagsOf({ canary }: Scene): string[] {
+  return ['--set', `PLAIN=set-${canary}`, '--credential', 'INJECTED=env://API_TOKEN'];
+}
+
+describe.each(USERS)('a value, for %s', (user) => {
+  const start = () => {
+    const scene = new Scene(user);
+    const options = { user, home: scene.home, cwd: scene.work, env: { API_TOKEN: scene.canary, OTHER: scene.canary } };
+    return { scene, cordon: (...args: string[]) => runCordon(args, options) };
+  };
+
+  it('reaches the command and no file: not the record, not a temporary one', () => {
+    const { scene, cordon } = start();
+    const { stdout, stderr } = cordon('run', ...flagsOf(scene), ...PRINT);
+    expect(stdout).toBe(`set-${scene.canary} ${scene.canary}\n`);
+    expect(stderr).not.toContain(scene.canary);
+    const found = execFileSync('/bin/sh', ['-c', `grep -rlsF '${scene.canary}' '${scene.home}' /tmp/cordon-* || true`]);
+    expect(found.toString()).toBe('');
+    expect(execFileSync('cat', [`${scene.home}/.local/state/cordon/audit.jsonl`], { encoding: 'utf8' })).toContain(
+      'INJECTED',
+    );
+  });
+
+  it.each([['run', '--dry-run'], ['run', '--dry-run', '--json'], ['explain'], ['explain', '--json']])(
+    'is not in what `cordon %s %s` shows',
+    (command, ...more) => {
+      const { scene, cordon } = start();
+      const { code, stdout, stderr } = cordon(command, ...more, ...flagsOf(scene), ...(command === 'run' ? PRINT : []));
+      expect(code, stderr).toBe(0);
+      expect(stdout).toContain('INJECTED');
+      expect(stdout + stderr).not.toContain(scene.canary);
+    },
+  );
+
+  it.each([
+    [(canary: string) => ['--set', canary]],
+    [(canary: string) => ['--set', `=${canary}`]],
+    [(canary: string) => ['--set', `LD_PRELOAD=${canary}`]],
+    [(canary: string) => ['--set', `CORDON_HOME=${canary}`]],
+  ])('typed in the wrong place is not repeated by the error: case %#', (flags) => {
+    const { scene, cordon } = start();
+    const { code, stdout, stderr } = cordon('run', ...flags(scene.canary), '--', 'true');
+    expect(code).toBe(125);
+    expect(stdout + stderr).toMatch(/^cordon: /m);
+    expect(stdout + stderr).not.toContain(scene.canary);
+  });
+});

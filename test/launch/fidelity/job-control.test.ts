@@ -1,0 +1,160 @@
+import { describe, expect, it, vi } from 'vitest';
+import { BASH, cordonRun, EVERYWHERE, quoted, Terminal } from './terminal.ts';
+
+const ECHO = `
+import sys
+print('ready', flush=True)
+for line in sys.stdin: print('got ' + line, end='', flush=True)
+sys.exit(6)
+`;
+
+const TRAPS_INT = `
+import os, signal, sys
+signal.signal(signal.SIGINT, lambda *_: (os.write(1, b'trapped\\n'), sys.exit(7)))
+os.write(1, b'ready\\n')
+signal.pause()
+`;
+
+const SAYS_SIZE = `
+import os, signal, sys
+def say(*_): os.write(1, b'size %d %d\\n' % tuple(os.get_terminal_size(0)))
+signal.signal(signal.SIGWINCH, say)
+say()
+sys.stdin.read()
+`;
+
+/** As a pager does: the text from its input, the keys from the terminal. */
+const PAGER = `
+import sys
+text = sys.stdin.read().split()
+keys = open('/dev/tty')
+print('shown', len(text), flush=True)
+print('key', keys.readline().strip(), flush=True)
+`;
+
+vi.setConfig({ testTimeout: 60_000 });
+
+describe.each(EVERYWHERE)('on a terminal, for %s with isolation %s', (user, isolation) => {
+  const python = (script: string) => cordonRun(isolation, 'python3', '-c', script);
+  const bash = () => new Terminal(user, BASH);
+
+  it('Ctrl-C reaches a program that traps it, and its exit code comes back', async () => {
+    const terminal = new Terminal(user, python(TRAPS_INT));
+    await terminal.until(/ready/);
+    terminal.type('\x03');
+    await terminal.until(/trapped/);
+    expect(await terminal.code).toBe(7);
+  });
+
+  it('Ctrl-C and Ctrl-\\ end a program that does not', async () => {
+    for (const [key, code] of [
+      ['\x03', 130],
+      ['\x1c', 131],
+    ] as const) {
+      const terminal = new Terminal(user, cordonRun(isolation, '/bin/sh', '-c', 'echo ready; exec cat'));
+      await terminal.until(/ready/);
+      terminal.type(key);
+      expect(await terminal.code).toBe(code);
+    }
+  });
+
+  it('Ctrl-Z stops it, fg continues it', async () => {
+    const terminal = bash();
+    terminal.type(`${quoted(python(ECHO))}\n`);
+    await terminal.until(/ready\r\n/);
+    terminal.type('\x1a');
+    await terminal.until(/Stopped/);
+    terminal.type('fg\n');
+    await terminal.until(/cordon.*run/);
+    terminal.type('hello\n');
+    await terminal.until(/got hello/);
+    terminal.type('\x04');
+    terminal.type('echo code=$?\n');
+    await terminal.until(/code=6/);
+    terminal.type('exit\n');
+    expect(await terminal.code).toBe(0);
+  });
+
+  it('a program that stops itself is a stopped job, and goes on with fg', async () => {
+    const terminal = bash();
+    terminal.type(`${quoted(cordonRun(isolation, '/bin/sh', '-c', 'kill -STOP $$; echo resumed; exit 5'))}\n`);
+    await terminal.until(/Stopped/);
+    terminal.type('jobs\n');
+    await terminal.until(/\[1\]\+\s+Stopped/);
+    terminal.type('fg\n');
+    await terminal.until(/resumed\r\n/);
+    terminal.type('echo code=$?\n');
+    await terminal.until(/code=5/);
+  });
+
+  it('a job in the background that reads from the terminal stops', async () => {
+    const terminal = bash();
+    terminal.type(`${quoted(python(ECHO))} &\n`);
+    await terminal.until(/ready/);
+    terminal.type('wait %1; jobs\n');
+    await terminal.until(/Stopped/);
+    terminal.type('fg\n');
+    terminal.type('back\n');
+    await terminal.until(/got back/);
+  });
+
+  it('a change of the window size reaches it', async () => {
+    const terminal = new Terminal(user, python(SAYS_SIZE));
+    await terminal.until(/size/);
+    terminal.resize(33, 111);
+    await terminal.until(/size 111 33/);
+    terminal.type('\x04');
+    expect(await terminal.code).toBe(0);
+  });
+
+  it('it is on a terminal, with its kind and its name', async () => {
+    const script =
+      'test -t 0 -a -t 1 -a -t 2 && echo terminal $TERM; test -c /dev/tty && echo tty > /dev/tty; ps -o tty= -p $$';
+    const terminal = new Terminal(user, cordonRun(isolation, '/bin/sh', '-c', script));
+    await terminal.until(/terminal xterm-256color\r\ntty/);
+    expect(await terminal.code).toBe(0);
+  });
+
+  it('pipelines work with it at either end, and a pager has the keyboard', async () => {
+    const terminal = bash();
+    const numbers = quoted(cordonRun(isolation, 'seq', '500'));
+    terminal.type(`${numbers} | ${quoted(['python3', '-c', PAGER])}\n`);
+    await terminal.until(/shown 500/);
+    terminal.type('q1\n');
+    await terminal.until(/key q1/);
+    terminal.type(`${numbers} | ${quoted(python(PAGER))}\n`);
+    await terminal.until(/shown 500/);
+    terminal.type('q2\n');
+    await terminal.until(/key q2/);
+    terminal.type(`${numbers} | head -n 1; echo "left \${PIPESTATUS[0]}"\n`);
+    await terminal.until(/1\r\n.*left (141|0)/s);
+  });
+
+  it('an interactive shell inside has job control', async () => {
+    const terminal = new Terminal(user, cordonRun(isolation, ...BASH));
+    terminal.type('cat &\n');
+    await terminal.until(/\[1\] \d+/);
+    terminal.type(`jobs; kill -KILL %1; sh -c "echo g''o; exec cat"\n`);
+    await terminal.until(/go\r\n/);
+    terminal.type('typed\n');
+    await terminal.until(/typed\r\ntyped/);
+    terminal.type('\x1a');
+    await terminal.until(/Stopped/);
+    terminal.type('kill -9 %%; exit 3\n');
+    terminal.type('exit 3\n');
+    expect(await terminal.code).toBe(3);
+    expect(terminal.all).not.toMatch(/no job control|cannot set terminal process group/);
+  });
+
+  it('after an interactive shell inside, the shell outside has its terminal back', async () => {
+    const terminal = bash();
+    terminal.type(`${quoted(cordonRun(isolation, ...BASH))}\n`);
+    await terminal.until(/[$#] $/);
+    terminal.type('echo inside=$((1+1)); exit 4\n');
+    await terminal.until(/inside=2/);
+    terminal.type('echo code=$?\n');
+    await terminal.until(/code=4/);
+    terminal.type('exit 0\n');
+    expect(await terminal.code).toBe(0);
+  });
+});

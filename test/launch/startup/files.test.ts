@@ -1,0 +1,183 @@
+import { readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { runCordon } from '../../support/cordon.ts';
+import { USERS } from '../../support/users.ts';
+import { BASH, BASH_INTERACTIVE, homeWith, inside, ZSH, ZSH_INTERACTIVE } from './support.ts';
+
+const CANARY = 'canary-plain-words';
+
+const BASHRC = `# mine
+export PATH="$HOME/bin:$PATH"
+export DEPLOY_THING=${CANARY}
+COMPANY=${CANARY}
+alias ll='echo aliased'
+export NVM_DIR="$HOME/.nvm"
+[ -s "$NVM_DIR/nvm.sh" ] && \\. "$NVM_DIR/nvm.sh"
+greet() { echo greeting; }
+for file in ~/.{path,extra}; do [ -r "$file" ] && . "$file"; done
+export LC_KEPT=kept
+`;
+const EXTRA = `export AWS_SECRET_ACCESS_KEY='${CANARY}
+more ${CANARY}'
+export PATH="$PATH:/extra"
+`;
+const FILES = {
+  '.bashrc': BASHRC,
+  '.profile': '. ~/.bashrc\n',
+  '.extra': EXTRA,
+  '.nvm/nvm.sh': 'nvm() { echo "nvm in $NVM_DIR"; }\nNVM_OWN="third party"\n',
+};
+const ZSH_FILES = {
+  '.zshenv': `export GITHUB_TOKEN=${CANARY}\nexport ZDOTDIR=$HOME/.config/z\n`,
+  '.config/z/.zshrc': `path+=(~/zbin)\ntypeset -gx THING=${CANARY}\nalias ll='echo aliased'\nsetopt all_export\nPLAIN=${CANARY}\nunsetopt all_export\ngreet() { echo greeting }\nexport LC_KEPT=kept\n`,
+};
+
+describe.each(USERS)('for %s', (user) => {
+  it.each([
+    ['a login bash', BASH],
+    ['an interactive bash', BASH_INTERACTIVE],
+  ] as const)('%s has nothing of what its files export, and all the rest', (_, shell) => {
+    const home = homeWith(user, FILES);
+    const read = 'cat ~/.bashrc ~/.extra';
+    const { env, said, stdout } = inside(home, user, shell, `shopt -s expand_aliases; ${read}; greet; nvm; eval ll`);
+    expect(stdout).not.toContain(CANARY);
+    expect(said).toMatch(new RegExp(`greeting\nnvm in ${home}/.nvm\naliased\n?$`));
+    expect(env.get('PATH')).toMatch(new RegExp(`^${home}/bin:.*:/extra$`));
+    expect(env.get('LC_KEPT')).toBe('kept');
+    expect([...env.keys()].filter((name) => !/^(?:PATH|HOME|LANG|LC_KEPT|PWD|OLDPWD|SHLVL|_)$/.test(name))).toEqual([]);
+    expect(readFileSync(join(home, '.bashrc'), 'utf8')).toBe(BASHRC);
+  });
+
+  it.each([
+    ['a login bash', BASH, FILES, 'DEPLOY_THING'],
+    ['an interactive bash', BASH_INTERACTIVE, FILES, 'AWS_SECRET_ACCESS_KEY'],
+    ['a login zsh', ZSH, ZSH_FILES, 'GITHUB_TOKEN'],
+    ['an interactive zsh', ZSH_INTERACTIVE, ZSH_FILES, 'THING'],
+  ] as const)('%s has it all without the guarded filesystem', (_, shell, files, name) => {
+    const { env } = inside(homeWith(user, files), user, shell, ':', ['--fs', 'all']);
+    expect(env.get(name)).toContain(CANARY);
+  });
+
+  it.each([
+    ['a login zsh', ZSH, false],
+    ['an interactive zsh', ZSH_INTERACTIVE, true],
+  ] as const)('%s likewise, wherever its files are', (_, shell, readsRc) => {
+    const home = homeWith(user, ZSH_FILES);
+    const { env, said, stdout } = inside(
+      home,
+      user,
+      shell,
+      `cat ~/.zshenv ~/.config/z/.zshrc; ${readsRc ? 'greet; eval ll' : ':'}`,
+    );
+    expect(stdout).not.toContain(CANARY);
+    expect(env.has('GITHUB_TOKEN')).toBe(false);
+    expect(said.trimEnd().endsWith(readsRc ? 'greeting\naliased' : 'LC_KEPT=kept')).toBe(true);
+    expect(env.get('PATH')?.endsWith(`${home}/zbin`)).toBe(readsRc);
+    expect(env.get('LC_KEPT')).toBe(readsRc ? 'kept' : undefined);
+  });
+
+  it('a file that cannot be understood is hidden whole, which is said', () => {
+    const home = homeWith(user, {
+      '.bashrc': `export A=${CANARY}\nexport LC_KEPT="open\n`,
+      '.zshrc': 'export LC_OTHER=there\n',
+    });
+    const { stdout, stderr, env } = inside(home, user, BASH_INTERACTIVE, 'cat ~/.bashrc ~/.zshrc');
+    expect(stdout).not.toContain(CANARY);
+    expect(env.has('LC_KEPT')).toBe(false);
+    expect(stdout).toContain('LC_OTHER=there');
+    expect(stderr).toContain('~/.bashrc:2 cannot be understood (a " that is not closed): the whole file is hidden');
+  });
+
+  it('a copy cannot be written, replaced or uncovered', () => {
+    const home = homeWith(user, FILES);
+    const { said } = inside(
+      home,
+      user,
+      ['bash'],
+      'echo x >> ~/.bashrc; rm -f ~/.bashrc; mv ~/.bashrc ~/y; umount ~/.bashrc; cat ~/.bashrc',
+    );
+    expect(said).toContain('greet()');
+    expect(said).not.toContain(CANARY);
+    expect(readFileSync(join(home, '.bashrc'), 'utf8')).toBe(BASHRC);
+  });
+
+  it('a link into dotfiles is followed', () => {
+    const home = homeWith(user, { 'dotfiles/bashrc': BASHRC });
+    symlinkSync('dotfiles/bashrc', join(home, '.bashrc'));
+    const { stdout } = inside(home, user, BASH_INTERACTIVE, 'cat ~/.bashrc ~/dotfiles/bashrc; greet');
+    expect(stdout).not.toContain(CANARY);
+    expect(stdout).toContain('greeting');
+  });
+
+  it('what is exposed is there as it is', () => {
+    const home = homeWith(user, FILES);
+    const { env } = inside(home, user, BASH_INTERACTIVE, ':', ['--expose', `${home}/.bashrc`]);
+    expect(env.get('DEPLOY_THING')).toBe(CANARY);
+    expect(env.has('AWS_SECRET_ACCESS_KEY')).toBe(false);
+  });
+
+  it('what the policy passes stays, and a credential of the policy is not overwritten', () => {
+    const home = homeWith(user, { '.bashrc': `export MINE=${CANARY} OTHER=${CANARY}\n` });
+    const { env } = inside(home, user, BASH_INTERACTIVE, ':', ['--allow', 'MINE', '--set', 'OTHER=of the policy']);
+    expect(env.get('MINE')).toBe(CANARY);
+    expect(env.get('OTHER')).toBe('of the policy');
+  });
+
+  it('a value of the parent that is dropped is not in any file that shells read', () => {
+    const token = 'ghp_0123456789abcdefghijABCDEFGHIJ012345';
+    const home = homeWith(user, { '.bashrc': `login ${token.slice(0, 20)}''${token.slice(20)}\ncurl ${token} x\n` });
+    const run = (flags: readonly string[]) =>
+      runCordon(['run', ...flags, '--', 'cat', join(home, '.bashrc')], {
+        user,
+        home,
+        env: { GH: token, HOME: home, PATH: '/usr/bin' },
+      });
+    expect(run([]).stdout).not.toContain(token);
+    expect(run(['--fs', 'all']).stdout).toContain(token);
+  });
+});
+
+describe('explain and --dry-run', () => {
+  const user = USERS[0] ?? 'cordon-test';
+  const setUp = () => {
+    const home = homeWith(user, { ...FILES, '.zshrc': 'export A="x\n' });
+    return { home, user, cwd: join(home, 'work'), env: { HOME: home, PATH: '/usr/bin:/bin', LANG: 'C' } };
+  };
+
+  it('name file and line of each, and no value', () => {
+    const options = setUp();
+    for (const args of [['explain'], ['run', '--dry-run', '--', 'true']]) {
+      const { stdout } = runCordon(args, options);
+      expect(stdout).toContain('~/.bashrc:3 sets DEPLOY_THING: left out of the copy\n');
+      expect(stdout).toContain('~/.bashrc:6 exports NVM_DIR: not exported in the copy\n');
+      expect(stdout).toContain('~/.extra:1 sets AWS_SECRET_ACCESS_KEY: left out of the copy\n');
+      expect(stdout).toContain('~/.zshrc:1 cannot be understood (a " that is not closed): the whole file is hidden\n');
+      expect(stdout).not.toContain(CANARY);
+    }
+  });
+
+  it('one variable is asked for', () => {
+    const { stdout } = runCordon(['explain', 'DEPLOY_THING'], setUp());
+    expect(stdout).toMatch(
+      /^DEPLOY_THING does not arrive: .*; ~\/\.bashrc:3 sets DEPLOY_THING: left out of the copy \(/,
+    );
+  });
+
+  it('as JSON', () => {
+    const options = setUp();
+    const explained = JSON.parse(runCordon(['explain', '--json', 'DEPLOY_THING'], options).stdout);
+    expect(explained).toMatchObject([
+      { name: 'DEPLOY_THING', verdict: 'drop', reason: expect.stringContaining('~/.bashrc:3') },
+    ]);
+    const { stdout } = runCordon(['run', '--dry-run', '--json', '--', 'true'], options);
+    expect(JSON.parse(stdout).startup).toContainEqual({
+      file: '~/.bashrc',
+      line: 3,
+      name: 'DEPLOY_THING',
+      hidden: false,
+      saying: 'sets DEPLOY_THING: left out of the copy',
+    });
+    expect(stdout).not.toContain(CANARY);
+  });
+});
