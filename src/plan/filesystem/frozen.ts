@@ -88,6 +88,17 @@ export const FROZEN_IN_HOME: readonly FrozenGroup[] = [
     ),
   },
   {
+    why: 'files with commands that programs outside would run',
+    places: [
+      { path: '.ssh', absent: 'dir', readers: ['ssh', 'sshd'] },
+      { path: '.npmrc', absent: 'file', readers: ['npm'] },
+      { path: '.tmux.conf', absent: 'file', readers: ['tmux'] },
+      { path: '.gdbinit', absent: 'file', readers: ['gdb'] },
+      { path: '.aws', absent: 'dir', readers: ['aws'] },
+      { path: '.kube', absent: 'dir', readers: ['kubectl'] },
+    ],
+  },
+  {
     why: 'programs found through PATH',
     places: folders('.local/bin', 'bin').map((place) => ({ ...place, readInside: true })),
   },

@@ -60,6 +60,18 @@ export function freezeStartupPlaces(into: Collection): void {
 /** What the user's shell runs by name. Root installs into system folders as ordinary work, so for root only those in the home count. */
 export function freezeSearchPath(into: Collection, workspace: string): void {
   for (const folder of new Set(into.facts.path)) {
+    const place = into.disk.find(folder);
+    if (
+      'missing' in place &&
+      into.homes.some((home) => home !== '/' && isWithin(folder, home)) &&
+      !isWithin(folder, workspace)
+    )
+      into.occupy(
+        folder,
+        place,
+        { access: 'readonly', speaker: 'preset', why: 'programs found through PATH' },
+        { kind: 'dir' },
+      );
     const found = into.disk.existing(folder);
     if (found?.kind !== 'dir' || isWithin(found.path, workspace) || !into.disk.isWritable(found.path)) continue;
     if (into.facts.uid === 0 && !into.homes.some((home) => home !== '/' && isWithin(found.path, home))) continue;

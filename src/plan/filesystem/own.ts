@@ -1,4 +1,6 @@
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { userFolder } from '../../host/user-lock.ts';
 import type { Collection, Saying } from './collect.ts';
 import { isWithin } from './paths.ts';
 
@@ -17,6 +19,15 @@ export function guardOwnFolders(into: Collection): void {
   if (config !== undefined) guardConfiguration(into, config);
   if (bin !== undefined) guard(into, bin, PROGRAMS);
   if (state !== undefined) guard(into, state, RECORDS);
+  const shared = userFolder();
+  if (shared !== undefined) into.cover(shared, RECORDS);
+  for (const folder of ownProgram()) into.cover(folder, PROGRAMS);
+}
+
+/** The folder this code runs from, and the one with the command beside it: a user's own installation could be rewritten. */
+function ownProgram(): string[] {
+  const folder = fileURLToPath(new URL('.', import.meta.url));
+  return [folder, join(folder, '..', 'bin')].map((path) => path.replace(/\/$/, ''));
 }
 
 function guardConfiguration(into: Collection, config: string): void {
