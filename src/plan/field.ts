@@ -1,4 +1,4 @@
-import type { Bytes } from '../host/bytes.ts';
+import { type Bytes, bytesOfText } from '../host/bytes.ts';
 
 /** One field of a plan line (docs/plan-format.md). */
 export function planField(bytes: Bytes): string {
@@ -20,6 +20,8 @@ function escapeByte(byte: string): string {
 export function planLine(word: string, ...fields: readonly Bytes[]): string {
   return [word, ...fields.map(planField)].join(' ');
 }
+
+export const textLine = (word: string, ...fields: readonly string[]) => planLine(word, ...fields.map(bytesOfText));
 
 const MEANINGS: Readonly<Record<string, string>> = { s: ' ', t: '\t', n: '\n', r: '\r', '\\': '\\', e: '' };
 

@@ -1,10 +1,12 @@
 import { type Bytes, bytesOfText } from '../host/bytes.ts';
 import { sandboxLock } from '../host/user-lock.ts';
 import { sealedEntries } from '../seal/seal.ts';
-import { planField, planLine } from './field.ts';
+import type { Containment } from './backends/backend.ts';
+import { bubblewrap } from './backends/bubblewrap.ts';
+import { filter } from './backends/filter.ts';
+import { planLine, textLine } from './field.ts';
 import type { FsPlan } from './filesystem/index.ts';
 import type { LaunchPlan, Records } from './plan.ts';
-import { seccompProgram } from './seccomp/index.ts';
 
 const HIDDEN = '***' as Bytes;
 
@@ -36,49 +38,17 @@ function dataLines({ isolation, filesystem: { data = [] } }: LaunchPlan, reveal:
   return data.map(({ path, text }) => planLine('data', bytesOfText(path), reveal ? text : HIDDEN));
 }
 
-/** How the command is held, whether it is started once or through a shim. */
-export interface Containment extends Pick<LaunchPlan, 'isolation' | 'explicit' | 'bwrap' | 'sandbox' | 'arch'> {
-  readonly limits?: LaunchPlan['limits'];
-  readonly supervise: boolean;
-  readonly abstractSockets: 'cut off' | 'as outside';
-  readonly placeholders: FsPlan['placeholders'];
-}
-
-/** In `sandbox` arguments: the folder the command is started in. No argument of a program can hold a NUL. */
-export const WORKING_FOLDER = '\0';
-
 export function containmentLines(held: Containment): string[] {
-  const supervise = held.supervise ? ['supervise'] : [];
-  if (held.isolation === 'filter') return ['isolation filter', ...supervise];
-  return [
-    `isolation ${held.isolation}`,
-    ...supervise,
-    ...(held.explicit === undefined ? [] : [line('explicit', held.explicit)]),
-    ...(held.bwrap === undefined ? [] : [line('bwrap', held.bwrap)]),
-    ...held.sandbox.map(sandboxLine),
-    ...(held.arch === undefined ? [] : [`seccomp ${Buffer.from(seccompProgram(held.arch)).toString('base64')}`]),
-    ...(held.abstractSockets === 'cut off' ? ['landlock-scope'] : []),
-    'limit core 0',
-    ...(held.limits ?? []).map(({ resource, value }) => `limit ${resource} ${value}`),
-    ...held.placeholders.map(({ kind, path, text }) =>
-      line('placeholder', kind, path, ...(text === undefined ? [] : [text])),
-    ),
-  ];
-}
-
-function sandboxLine(fields: readonly string[]): string {
-  return ['sandbox', ...fields.map((field) => (field === WORKING_FOLDER ? '\\c' : planField(bytesOfText(field))))].join(
-    ' ',
-  );
+  return (held.isolation === 'filter' ? filter : bubblewrap).lines(held);
 }
 
 export function recordLines(records: Records | undefined, placeholders: FsPlan['placeholders']): string[] {
   if (records === undefined) return [];
   return [
-    ...(records.audit === undefined ? [] : [line('audit', records.audit.file), line('audit-head', records.audit.head)]),
-    line('warn-dir', records.stateFolder),
-    ...(placeholders.length === 0 ? [] : [line('lock', sandboxLock(records.stateFolder))]),
+    ...(records.audit === undefined
+      ? []
+      : [textLine('audit', records.audit.file), textLine('audit-head', records.audit.head)]),
+    textLine('warn-dir', records.stateFolder),
+    ...(placeholders.length === 0 ? [] : [textLine('lock', sandboxLock(records.stateFolder))]),
   ];
 }
-
-const line = (word: string, ...fields: readonly string[]) => planLine(word, ...fields.map(bytesOfText));

@@ -1,9 +1,9 @@
 import { realpathSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
+import { WORKING_FOLDER } from '../plan/backends/bubblewrap.ts';
 import { type FsFacts, type FsPlan, factsOf, mountArguments, surveyFilesystem } from '../plan/filesystem/index.ts';
 import { isWithin } from '../plan/filesystem/paths.ts';
 import { namespaceArguments, processNamespaceArguments } from '../plan/plan.ts';
-import { WORKING_FOLDER } from '../plan/plan-text.ts';
 import type { FilesystemPolicy } from '../policy/policy.ts';
 import type { Workshop } from './workshop.ts';
 
