@@ -3,7 +3,7 @@ import { Source } from '../policy/load/source.ts';
 import { type Finding, Findings, inOrder, type Report, type Trouble } from './finding.ts';
 import { checkAllowlist, checkBuiltInAllowlist } from './kinds/allowlist.ts';
 import { checkCompose } from './kinds/compose.ts';
-import { checkConfig } from './kinds/config.ts';
+import { checkBuiltInAdapters, checkConfig } from './kinds/config.ts';
 import { checkDockerfile } from './kinds/dockerfile.ts';
 import { checkEnvList } from './kinds/env-list.ts';
 import { type CheckedFile, type Checker, type CheckOptions, KINDS, type Kind } from './kinds/kind.ts';
@@ -54,9 +54,11 @@ export async function checkFiles({ files, kind, ...options }: CheckRequest): Pro
 
 /** What is built in is held to the same rules. */
 function checkOwnLists(): Outcome {
-  const findings = new Findings(new Source('built-in sandbox allowlist'));
-  checkBuiltInAllowlist(findings);
-  return { file: 'built-in', said: findings.list(), silenced: [] };
+  const allowlist = new Findings(new Source('built-in sandbox allowlist'));
+  checkBuiltInAllowlist(allowlist);
+  const adapters = new Findings(new Source('built-in agents'));
+  checkBuiltInAdapters(adapters);
+  return { file: 'built-in', said: [...allowlist.list(), ...adapters.list()], silenced: [] };
 }
 
 async function checkFile(path: string, forced: Kind | undefined, options: CheckOptions): Promise<Outcome> {

@@ -1,6 +1,8 @@
+import type { Adapter } from '../../agents/adapter.ts';
+import { BUILT_IN_ADAPTERS } from '../../agents/registry.ts';
 import { bytesOfText } from '../../host/bytes.ts';
 import { isNeverName } from '../../policy/injection.ts';
-import { childOf, type Entry, itemsOf, type Node, textOf } from '../../policy/load/node.ts';
+import { childOf, type Entry, itemsOf, type Node, type Place, textOf } from '../../policy/load/node.ts';
 import { parseConfig } from '../../tools/config/read.ts';
 import { policyOf } from '../../tools/tool-policy.ts';
 import { checkWrittenValue } from '../credential.ts';
@@ -36,15 +38,23 @@ function checkTables(findings: Findings, node: Node | undefined): void {
   }
 }
 
-/** Agents always have the guard, so what a wildcard matches is never a credential; `*` alone is refused all the same (B4). */
-function checkNames(findings: Findings, items: readonly Node[]): void {
-  for (const item of items) {
-    const name = textOf(item) ?? '';
-    if (/^\*+$/.test(name))
-      findings.add('agent-wildcard', item.place, { message: `${name} asks for every variable`, names: [name] });
-    else if (isNeverName(bytesOfText(name)))
-      findings.add('entry-does-nothing', item.place, { message: `${nameText(name)} does nothing here`, names: [name] });
+/** The adapters that come with Cordon are held to what is asked of anybody's. */
+export function checkBuiltInAdapters(findings: Findings, adapters: readonly Adapter[] = BUILT_IN_ADAPTERS): void {
+  for (const { name, extraKeys, addresses, settings } of adapters) {
+    for (const key of [...extraKeys, ...addresses, ...settings]) checkAgentName(findings, key, { path: name });
   }
+}
+
+function checkNames(findings: Findings, items: readonly Node[]): void {
+  for (const item of items) checkAgentName(findings, textOf(item) ?? '', item.place);
+}
+
+/** Agents always have the guard, so what a wildcard matches is never a credential; `*` alone is refused all the same (B4). */
+function checkAgentName(findings: Findings, name: string, place: Place): void {
+  if (/^\*+$/.test(name))
+    findings.add('agent-wildcard', place, { message: `${name} asks for every variable`, names: [name] });
+  else if (isNeverName(bytesOfText(name)))
+    findings.add('entry-does-nothing', place, { message: `${nameText(name)} does nothing here`, names: [name] });
 }
 
 function checkValues(findings: Findings, name: string, items: readonly Node[]): void {

@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest';
+import { BUILT_IN_ADAPTERS } from '../../src/agents/registry.ts';
+import { Findings } from '../../src/check/finding.ts';
+import { checkBuiltInAdapters } from '../../src/check/kinds/config.ts';
+import { Source } from '../../src/policy/load/source.ts';
+
+function rulesFor(extraKeys?: string[]): string[] {
+  const findings = new Findings(new Source('built-in agents'));
+  const adapters = BUILT_IN_ADAPTERS.map((adapter) => (extraKeys === undefined ? adapter : { ...adapter, extraKeys }));
+  checkBuiltInAdapters(findings, adapters);
+  return [...new Set(findings.list().map(({ rule }) => rule))];
+}
+
+it('holds the built-in adapters to the rules for everybody (C4)', () => {
+  expect(rulesFor()).toEqual([]);
+  expect(rulesFor(['*'])).toEqual(['agent-wildcard']);
+  expect(rulesFor(['LD_PRELOAD'])).toEqual(['entry-does-nothing']);
+});
