@@ -5,7 +5,14 @@ import { fileURLToPath } from 'node:url';
 import '../scripts/ts.mjs';
 
 const smoke = process.argv.includes('--smoke');
-const suites = ['./launch.mjs', './decide.mjs', './shim.mjs', './guard/rows.mjs', './redact/rows.mjs'];
+const suites = [
+  './launch.mjs',
+  './decide.mjs',
+  './shim.mjs',
+  './guard/rows.mjs',
+  './redact/rows.mjs',
+  './sessions/rows.mjs',
+];
 
 /** A row: { name, value, unit, goal }, where goal is `<= 1.15`, `>= 3` or absent. */
 function holds({ value, goal }) {

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { directCall, makeUsers, secretOf } from './ground.mjs';
 
-const library = process.env.CORDON_BENCH_LIBRARY ?? new URL('../../dist/index.js', import.meta.url).href;
-const { openSession } = await import(library);
+const { openSession } = await import('../../dist/index.js');
 
 async function timed(act) {
   const started = performance.now();
@@ -19,7 +18,7 @@ function median(numbers) {
 }
 
 /** What is made ready for the next call must not fall on the one that is measured. */
-const quiet = () => new Promise((resolve) => setTimeout(resolve, 15));
+const quiet = () => new Promise((resolve) => setTimeout(resolve, 30));
 
 /** Interleaved, so that whatever else the machine does falls on both. */
 async function callRatio(rounds) {
@@ -83,6 +82,8 @@ export async function load({ users: userCount, each, calls, atOnce }) {
   };
   for (const end of [calls / 2, calls]) {
     const time = await timed(() => Promise.all(Array.from({ length: atOnce }, () => worker(end))));
+    await quiet(); // The launchers for the next calls are being made.
+    await quiet();
     halves.push({ ...surroundings(root), time });
   }
   await Promise.all(sessions.map((session) => session.close()));

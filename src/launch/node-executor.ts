@@ -15,12 +15,19 @@ import { emptyEnvironment, type StdioOptions, stdioOf } from './spawn-options.ts
  */
 export function spawnByNode(plan: LaunchPlan, options: StdioOptions): ChildProcess {
   const started = Date.now();
-  const isolation = reachableIsolation(plan);
-  const child = isolation === 'barrier' ? spawnBarrier(plan, options) : spawnFilter(plan, options);
-  child.once('close', (code) =>
-    appendAudit(plan.records, { isolation, exit: code, duration_ms: Date.now() - started }),
-  );
-  return child;
+  const release = plan.isolation === 'filter' ? () => undefined : holdPlaceholders(plan);
+  try {
+    const isolation = reachableIsolation(plan);
+    const child = isolation === 'barrier' ? spawnBarrier(plan, options) : spawnFilter(plan, options);
+    child.once('close', (code) => {
+      release();
+      appendAudit(plan.records, { isolation, exit: code, duration_ms: Date.now() - started });
+    });
+    return child;
+  } catch (error) {
+    release();
+    throw error;
+  }
 }
 
 function reachableIsolation(plan: LaunchPlan): 'barrier' | 'filter' {
@@ -64,7 +71,6 @@ function spawnFilter(plan: LaunchPlan, options: StdioOptions): ChildProcess {
 const KEPT_FROM_BUBBLEWRAP = '=INT,QUIT,TERM,HUP,USR1,USR2';
 
 function spawnBarrier(plan: LaunchPlan, options: StdioOptions): ChildProcess {
-  const release = holdPlaceholders(plan);
   const command = [utf8(plan.command.path), ...plan.command.argv.slice(1).map(utf8)];
   const seccomp = plan.arch === undefined ? [] : ['--seccomp', '3'];
   const data = plan.filesystem.data ?? [];
@@ -87,7 +93,6 @@ function spawnBarrier(plan: LaunchPlan, options: StdioOptions): ChildProcess {
   });
   feed(child, 3, plan.arch === undefined ? Buffer.alloc(0) : Buffer.from(seccompProgram(plan.arch)));
   for (const [i, { text }] of data.entries()) feed(child, FIRST_DATA + i, bufferOfBytes(text));
-  child.once('close', release);
   return child;
 }
 

@@ -42,6 +42,8 @@ const BAD_LINES: readonly (readonly [string, string])[] = [
   ['limit core -1', 'a number was expected'],
   ['limit core 99999999999999999999', 'a number was expected'],
   ['parent 0', 'a process number'],
+  ['data relative x', 'an absolute path'],
+  ['data /x', 'wrong number of fields'],
   ['placeholder link /x', '`file` or `dir`'],
   ['placeholder dir /x text', 'a folder has no text'],
   ['expect socket /x', 'was expected'],

@@ -34,7 +34,11 @@ describe.each(BUILDS)('the environment of the command, by the %s build,', (build
 
   it('never holds a shell function as value, and lets a set value win over an inherited one', () => {
     const path = shim({ build, lines: ['allow *', 'set A new'], command: '/usr/bin/env', args: ['env', '-0'] });
-    expect(entriesOf(run(path, [], { env: { PATH: '', A: 'old', F: '() { :; }', G: '() ok' } })).sort()).toEqual(['A=new', 'G=() ok', 'PATH=']);
+    expect(entriesOf(run(path, [], { env: { PATH: '', A: 'old', F: '() { :; }', G: '() ok' } })).sort()).toEqual([
+      'A=new',
+      'G=() ok',
+      'PATH=',
+    ]);
   });
 
   it('keeps one of several entries with a name, the first, and nothing without a name', () => {
@@ -50,8 +54,29 @@ libc.execve(b'${path}',block(b'tool'),block(b'A=1',b'B=() {',b'A=2',b'=x',b'bare
 
   it('checks values that steer file reads', () => {
     const lines = ['check locale LC_*', 'check tz TZ*', 'check term TERM*', 'allow *'];
-    const good = { LC_A: 'de_DE.UTF-8', LC_B: '', TZ1: 'Europe/Berlin', TZ2: ':Europe/Berlin', TZ3: '/usr/share/zoneinfo/UTC', TZ4: ':/usr/share/zoneinfo/UTC', TZ5: '', TERM1: 'xterm-256color' };
-    const bad = { LC_X: '../x', LC_Y: 'a%b', TZA: '/etc/x', TZB: ':/etc/x', TZC: 'a..b', TZD: 'a b', TZE: 'a%b', TZF: '\xc3', TZG: 'x'.repeat(4097), TZH: '/usr/share/zoneinfo/../x', TERMX: '/x' };
+    const good = {
+      LC_A: 'de_DE.UTF-8',
+      LC_B: '',
+      TZ1: 'Europe/Berlin',
+      TZ2: ':Europe/Berlin',
+      TZ3: '/usr/share/zoneinfo/UTC',
+      TZ4: ':/usr/share/zoneinfo/UTC',
+      TZ5: '',
+      TERM1: 'xterm-256color',
+    };
+    const bad = {
+      LC_X: '../x',
+      LC_Y: 'a%b',
+      TZA: '/etc/x',
+      TZB: ':/etc/x',
+      TZC: 'a..b',
+      TZD: 'a b',
+      TZE: 'a%b',
+      TZF: '\xc3',
+      TZG: 'x'.repeat(4097),
+      TZH: '/usr/share/zoneinfo/../x',
+      TERMX: '/x',
+    };
     expect(dump(lines, { ...good, ...bad, PATH: '' })).toEqual(['PATH', ...Object.keys(good)].sort());
   });
 });

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { BUILDS, Running, run, shim } from './support.ts';
 
@@ -15,6 +16,13 @@ async function untilState(pid: number, wanted: string): Promise<void> {
   while (stateOf(pid) !== wanted) await new Promise((resolve) => setImmediate(resolve));
 }
 
+const onlyChildOf = (pid: number) => Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8'));
+
+/** Until no process has this text in its command line: what was killed takes a moment to go. */
+async function untilGone(text: string): Promise<void> {
+  while (processesWith(text).length > 0) await new Promise((resolve) => setImmediate(resolve));
+}
+
 /** All processes whose command line holds this text. */
 function processesWith(text: string): number[] {
   return readdirSync('/proc')
@@ -29,20 +37,19 @@ function processesWith(text: string): number[] {
     .map(Number);
 }
 
-/** A shell that counts the signals it gets, and tells on a line each. */
-const COUNTING = (signals: string) => `${signals
-  .split(' ')
-  .map((name) => `trap 'n_${name}=$((n_${name}+1)); echo ${name}:$n_${name}' ${name};`)
-  .join(' ')} trap 'echo bye; exit 33' PWR; echo ready $$; while :; do read line || sleep 1000 & wait; done`;
+const COUNTER = join(import.meta.dirname, 'fixtures/count-signals.py');
 
 describe.each(BUILDS)('signals, with the %s build', (build) => {
   describe.each(KINDS)('$isolation, supervised: $supervised', ({ isolation, supervised }) => {
-    const sh = shim({ build, isolation, lines: ['allow PATH', ...(supervised ? ['supervise'] : [])] });
+    const lines = ['allow PATH', ...(supervised ? ['supervise'] : [])];
+    const sh = shim({ build, isolation, lines });
+    const counter = shim({ build, isolation, lines, command: '/usr/bin/python3', args: ['python3', COUNTER] });
 
     it('reach a command that traps them, once each, and its exit code comes back', async () => {
-      const running = new Running(sh, ['-c', COUNTING('HUP INT QUIT TERM USR1 USR2 WINCH ALRM')]);
+      const names = ['HUP', 'INT', 'QUIT', 'TERM', 'USR1', 'USR2', 'WINCH', 'ALRM'] as const;
+      const running = new Running(counter, names);
       await running.says(/ready/);
-      for (const name of ['HUP', 'INT', 'QUIT', 'TERM', 'USR1', 'USR2', 'WINCH', 'ALRM'] as const) {
+      for (const name of names) {
         running.child.kill(`SIG${name}`);
         await running.says(new RegExp(`${name}:1\n`));
       }
@@ -53,15 +60,19 @@ describe.each(BUILDS)('signals, with the %s build', (build) => {
     });
 
     it('end a command that does not trap them, with 128+n', async () => {
-      const running = new Running('/bin/sh', ['-c', `"$0" -c 'echo $PPID; exec sleep 1000'; echo code $?`, sh]);
-      await running.says(/\d+\n/);
-      const [tool] = processesWith(sh).filter((pid) => pid !== running.pid);
-      process.kill(supervised ? (tool as number) : (processesWith('sleep\x001000').pop() as number), 'SIGTERM');
+      const script = `"$0" -c 'echo ready; exec sleep 1000'; echo code $?`;
+      const running = new Running('/bin/sh', ['-c', script, sh]);
+      await running.says(/ready/);
+      process.kill(onlyChildOf(running.pid), 'SIGTERM');
       await running.says(/code 143\n/);
     });
 
     it('ignored by the caller stay ignored', async () => {
-      const running = new Running('/bin/sh', ['-c', `trap '' TERM; exec "$0" -c 'echo ready; read line; echo survived'`, sh]);
+      const running = new Running('/bin/sh', [
+        '-c',
+        `trap '' TERM; exec "$0" -c 'echo ready; read line; echo survived'`,
+        sh,
+      ]);
       await running.says(/ready/);
       running.child.kill('SIGTERM');
       running.child.stdin.end('x\n');
@@ -70,20 +81,21 @@ describe.each(BUILDS)('signals, with the %s build', (build) => {
     });
 
     it('stop and continue it: the caller sees a stopped child when the command stops itself', async () => {
-      const running = new Running(sh, ['-c', 'echo ready; kill -STOP $$; echo continued; kill -TSTP $$; echo again']);
+      const running = new Running(sh, ['-c', 'echo ready; kill -STOP $$; echo continued; kill -STOP $$; echo again']);
       await running.says(/ready/);
       await untilState(running.pid, 'T');
       expect(running.output).not.toContain('continued');
       running.child.kill('SIGCONT');
       await running.says(/continued/);
+      await untilState(running.pid, 'T');
+      expect(running.output).not.toContain('again');
       running.child.kill('SIGCONT');
       await running.says(/again/);
       expect(await running.ended).toEqual({ code: 0, signal: null });
     });
 
     it('sent to the whole group arrive', async () => {
-      const script = `set -m; "$0" -c '${COUNTING('TERM').replaceAll("'", `'"'"'`)}' & echo group $!; wait`;
-      const running = new Running('/bin/bash', ['--norc', '-c', script, sh]);
+      const running = new Running('/bin/bash', ['--norc', '-c', 'set -m; "$0" TERM & echo group $!; wait', counter]);
       const [, group] = await running.says(/group (\d+)/);
       await running.says(/ready/);
       process.kill(-Number(group), 'SIGTERM');
@@ -113,12 +125,15 @@ describe('killed with -9', () => {
   it('the launcher leaves nothing behind the barrier', async () => {
     const mark = `mark-${process.pid}-${Date.now()}`;
     const sh = shim({ isolation: 'barrier', lines: ['allow PATH'] });
-    const running = new Running(sh, ['-c', `(setsid sh -c 'echo one; exec sleep 1000 ${mark}' &) ; echo two; sleep 1000 ${mark}`]);
+    const running = new Running(sh, [
+      '-c',
+      `(setsid sh -c 'echo one; exec sleep 1000 ${mark}' &) ; echo two; sleep 1000 ${mark}`,
+    ]);
     await running.says(/one/);
     await running.says(/two/);
     running.child.kill('SIGKILL');
     await running.ended; // The pipes close only when the last process that holds them is gone.
-    expect(processesWith(mark)).toEqual([]);
+    await untilGone(mark);
   });
 
   it('the launcher takes a supervised command with it', async () => {

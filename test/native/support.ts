@@ -1,5 +1,5 @@
 import { execFileSync, type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process';
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openFolder, ROOT } from '../support/project.ts';
 
@@ -54,7 +54,10 @@ export function planLines({
   ];
 }
 
-export function writeShim(lines: readonly string[], { build = 'release', folder = openFolder('shim'), name = 'tool' }: ShimParts = {}): string {
+export function writeShim(
+  lines: readonly string[],
+  { build = 'release', folder = openFolder('shim'), name = 'tool' }: ShimParts = {},
+): string {
   const path = join(folder, name);
   const text = [`#!${join(programs(build), 'cordon-launch')}`, ...lines, 'end', ''].join('\n');
   writeFileSync(path, Buffer.from(text, 'latin1'));
@@ -106,7 +109,9 @@ export class Running {
   readonly ended: Promise<{ code: number | null; signal: string | null }>;
 
   constructor(program: string, args: readonly string[] = [], env: Readonly<Record<string, string>> = {}) {
-    this.child = spawn(program, args, { env: Object.assign(Object.create(null), { PATH, NODE_V8_COVERAGE: undefined }, env) });
+    this.child = spawn(program, args, {
+      env: Object.assign(Object.create(null), { PATH, NODE_V8_COVERAGE: undefined }, env),
+    });
     this.child.stdout.setEncoding('latin1').on('data', (text: string) => {
       this.#output += text;
     });
@@ -136,7 +141,8 @@ export class Running {
     for (;;) {
       const found = expected.exec(this.#output);
       if (found !== null) return found;
-      if (this.child.stdout.readableEnded) throw new Error(`ended without ${expected}: ${this.#output} ${this.#errors}`);
+      if (this.child.stdout.readableEnded)
+        throw new Error(`ended without ${expected}: ${this.#output} ${this.#errors}`);
       await new Promise((resolve) => {
         const done = () => {
           this.child.stdout.off('data', done).off('end', done);
@@ -145,5 +151,19 @@ export class Running {
         this.child.stdout.on('data', done).on('end', done);
       });
     }
+  }
+}
+
+/** Until the environment of a process shows nothing more; its own user must not be able to look at all. */
+export async function untilForgotten(pid: number): Promise<void> {
+  const look = () => readFileSync(`/proc/${pid}/environ`, 'latin1').replaceAll('\0', '');
+  for (;;) {
+    try {
+      if (look() === '') return;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EACCES') return;
+      throw error;
+    }
+    await new Promise((resolve) => setImmediate(resolve));
   }
 }

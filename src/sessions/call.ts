@@ -1,0 +1,111 @@
+import { CordonError, EXIT } from '../host/errors.ts';
+import { type Launched, launch } from '../launch/launch.ts';
+import type { Redaction } from '../launch/redact/redaction.ts';
+import type { LaunchPlan } from '../plan/plan.ts';
+import { Ending } from './ending.ts';
+import { callLimit, type Limits, SURROUNDING } from './limits.ts';
+import { Output } from './output.ts';
+import { OutputFile } from './output-file.ts';
+import type { Place, Pool } from './pool.ts';
+import type { CallOptions, CallResult } from './types.ts';
+import { likelyHits, limitWords } from './words.ts';
+
+export interface Call {
+  readonly plan: LaunchPlan;
+  readonly limits: Limits;
+  readonly workspace: string;
+  readonly options: CallOptions;
+  readonly input?: string | undefined;
+  readonly redaction?: Redaction | undefined;
+  /** Undefined where Node stands in for the launcher. */
+  readonly pool: Pool | undefined;
+  /** Aborted when the session is closed. */
+  readonly closing: AbortSignal;
+}
+
+/** A time limit's own exit code, as `timeout` has it; a command may use the same for itself, so `timedOut` tells. */
+const EXIT_TIME = 124;
+const EXIT_TERM = 143;
+
+/** Starts the plan and waits for its end. Rejects only when the command was not run. */
+export async function runCall(call: Call): Promise<CallResult> {
+  const { limits, options, pool } = call;
+  if (isCancelled(call)) return notStarted();
+  const file =
+    options.outputFile === undefined ? undefined : new OutputFile(call.workspace, options.outputFile, limits.fileSize);
+  const place = await pool?.take();
+  try {
+    return isCancelled(call) ? notStarted() : await runIn(call, place, file);
+  } finally {
+    file?.close();
+    if (place !== undefined) pool?.leave(place);
+  }
+}
+
+const isCancelled = ({ options, closing }: Call) => options.signal?.aborted === true || closing.aborted;
+
+async function runIn(call: Call, place: Place | undefined, file: OutputFile | undefined): Promise<CallResult> {
+  const { limits, options } = call;
+  const most = callLimit(options.maxOutput, limits.output);
+  const timeoutMs = callLimit(options.timeoutMs, limits.timeoutMs);
+  const started = performance.now();
+  const output = new Output({ most, redaction: call.redaction, file, onOutput: options.onOutput });
+  const launched = start(call, place);
+  output.take(launched.child.stdout, 'stdout');
+  output.take(launched.child.stderr, 'stderr');
+  const ending = new Ending(launched.child, { timeoutMs, signals: [options.signal, call.closing] });
+  const { exitCode } = await ended(launched, ending);
+  const [stdout, stderr] = [output.kept('stdout'), output.kept('stderr')];
+  refuseOwnFailure(exitCode, stderr);
+  const timedOut = ending.cause === 'time';
+  const { bytes: outputBytes, truncated } = output;
+  const hits = place?.group?.hits() ?? likelyHits(exitCode, stderr);
+  const durationMs = Math.round(performance.now() - started);
+  const limit = limitWords(
+    { ...hits, exitCode, durationMs, timedOut, outputBytes, truncated, most, timeoutMs, fileProblem: file?.problem },
+    limits,
+  );
+  return {
+    exitCode: timedOut ? EXIT_TIME : exitCode,
+    ...{ stdout, stderr, truncated, timedOut, outputBytes },
+    cancelled: ending.cause === 'cancel',
+    ...(limit === undefined ? {} : { limit }),
+    durationMs,
+  };
+}
+
+function start({ plan, limits, input }: Call, place: Place | undefined): Launched {
+  place?.group?.limit({ memory: limits.memory, processes: limits.processes + SURROUNDING });
+  const channels = { stdin: 'pipe', stdout: 'pipe', stderr: 'pipe' } as const;
+  const launched = place?.launcher.start(plan) ?? launch(plan, channels);
+  launched.child.stdin?.on('error', () => undefined); // The command may end without having read.
+  launched.child.stdin?.end(input ?? '');
+  return launched;
+}
+
+async function ended({ result }: Launched, ending: Ending): Promise<{ exitCode: number }> {
+  try {
+    return await result;
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    throw new CordonError('session', `the sandbox could not be started (${code}): nothing was run`, { cause });
+  } finally {
+    ending.done();
+  }
+}
+
+const OWN_WORDS = /^cordon: [^\n:]*: (.*)$/m;
+
+/** What the launcher itself could not do is no result of the command. */
+function refuseOwnFailure(exitCode: number, stderr: Buffer): void {
+  const said = exitCode === EXIT.failure ? OWN_WORDS.exec(stderr.toString('utf8', 0, 65_536))?.[1] : undefined;
+  if (said !== undefined) throw new CordonError('launch', said, { hint: 'nothing was run' });
+}
+
+function notStarted(): CallResult {
+  const nothing = Buffer.alloc(0);
+  return {
+    ...{ exitCode: EXIT_TERM, stdout: nothing, stderr: nothing, truncated: false, timedOut: false },
+    ...{ cancelled: true, durationMs: 0, outputBytes: 0 },
+  };
+}

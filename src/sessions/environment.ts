@@ -1,0 +1,94 @@
+import { type Decision, decide } from '../decide/decide.ts';
+import { type Bytes, bytesOfText } from '../host/bytes.ts';
+import { CordonError } from '../host/errors.ts';
+import type { Folders } from '../host/folders.ts';
+import { ParentEnv } from '../host/parent-env.ts';
+import { INSIDE } from '../plan/filesystem/index.ts';
+import { credentialRule } from '../policy/credential.ts';
+import { type CredentialRule, DEFAULT_POLICY, type Policy, type SetRule } from '../policy/policy.ts';
+import { type SealedEnv, seal } from '../seal/seal.ts';
+import type { SandboxedVariable } from '../secrets/sandboxed/file.ts';
+import { Secret } from '../secrets/secret.ts';
+
+export interface SessionEnvironment {
+  readonly policy: Policy;
+  readonly decisions: readonly Decision[];
+  readonly sealed: SealedEnv;
+  readonly secrets: ReadonlyMap<Bytes, Secret>;
+  readonly path: readonly string[];
+}
+
+interface Sources {
+  readonly profile: Policy;
+  readonly variables: readonly SandboxedVariable[];
+  readonly env: ParentEnv;
+  readonly folders: Folders;
+}
+
+const SYSTEM_PATH = ['/usr/bin', '/bin'];
+const OWN_NAMES = ['HOME', 'PATH'];
+
+/** F3: HOME, PATH, what the profile sets or injects, the user's variables. Nothing is inherited: there is no parent to inherit from. */
+export async function sessionEnvironment({ profile, variables, env, folders }: Sources): Promise<SessionEnvironment> {
+  const path = [...new Set([...SYSTEM_PATH, ...(profile.session?.path ?? [])])];
+  const own = new Set(variables.map(({ name }) => name));
+  const injected = profile.credentials.filter(({ target }) => !own.has(target));
+  const rules = variables.map(ruleOf);
+  const policy: Policy = {
+    ...DEFAULT_POLICY,
+    origin: profile.origin,
+    base: { preset: 'none', origin: 'session' },
+    set: [...ownVariables(path), ...profile.set.filter((rule) => isFree(rule, own))],
+    credentials: [...injected, ...rules],
+    isolation: 'barrier',
+    filesystem: { ...profile.filesystem, preset: 'workspace', explicit: true },
+    network: { off: profile.session?.network !== true },
+    redact: profile.redact,
+  };
+  const plain = variables.filter(({ reference }) => !reference).map(secretOf);
+  const referred = [...injected, ...variables.filter(({ reference }) => reference).map(ruleOf)];
+  const secrets = new Map([...plain, ...(await resolved(referred, env, folders))]);
+  const nothing = ParentEnv.fromRecord({});
+  const decisions = decide(policy, nothing);
+  return { policy, decisions, sealed: seal(decisions, { policy, env: nothing, credentials: secrets }), secrets, path };
+}
+
+function ownVariables(path: readonly string[]): SetRule[] {
+  const values = { HOME: INSIDE.workspace, PATH: path.join(':') };
+  return Object.entries(values).map(([name, value]) => ({
+    name: bytesOfText(name),
+    value: bytesOfText(value),
+    origin: 'session',
+  }));
+}
+
+function isFree({ name, origin }: SetRule, taken: ReadonlySet<string>): boolean {
+  if (!OWN_NAMES.includes(name)) return !taken.has(name);
+  throw new CordonError('policy', `a session has a ${name} of its own, which no profile sets`, {
+    where: origin,
+    hint: 'session.path adds folders to PATH',
+  });
+}
+
+/** A plain value has the place where it is written for a source; its text is asked for nowhere. */
+function ruleOf({ name, text, reference, origin }: SandboxedVariable): CredentialRule {
+  return credentialRule({ target: bytesOfText(name), source: reference ? text : 'vault://in-the-file', origin });
+}
+
+function secretOf({ name, text }: SandboxedVariable): readonly [Bytes, Secret] {
+  return [bytesOfText(name), new Secret(bytesOfText(text))];
+}
+
+/** The sources are loaded when a session has any. */
+async function resolved(rules: readonly CredentialRule[], env: ParentEnv, folders: Folders) {
+  if (rules.length === 0) return [];
+  const { resolveCredentials } = await import('../secrets/resolve.ts');
+  const { credentialTools } = await import('../launch/credentials.ts');
+  return resolveCredentials(rules, credentialTools({ env, folders, ask: nobodyToAsk }));
+}
+
+async function nobodyToAsk(): Promise<Secret> {
+  throw new CordonError('credential', 'the vault has a passphrase, and a session has nobody to ask for it', {
+    hint: 'keep the key of the vault in the keyring or in a file',
+  });
+}

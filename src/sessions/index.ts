@@ -1,0 +1,14 @@
+export { type CgroupPlaces, findCgroups } from './cgroups.ts';
+export type { Limits } from './limits.ts';
+export { type LogForm, lineLog } from './log.ts';
+export { openSession } from './open.ts';
+export type {
+  CallOptions,
+  CallResult,
+  Log,
+  LogLevel,
+  Session,
+  SessionOptions,
+  Skill,
+  SkillCallOptions,
+} from './types.ts';

@@ -1,0 +1,36 @@
+import { showText } from '../host/bytes.ts';
+import type { UserSecrets } from '../secrets/sandboxed/load.ts';
+import type { Log, LogLevel } from './types.ts';
+
+export type LogForm = 'text' | 'json';
+
+/** A log that writes lines as text or JSON. At `info` names and counts; `debug` adds each variable that is set, as NAME=***. */
+export function lineLog(write: (line: string) => void, form: LogForm = 'text', level: LogLevel = 'info'): Log {
+  return (at, message) => {
+    if (at === 'debug' && level !== 'debug') return;
+    const line = showText(message);
+    write(
+      form === 'json'
+        ? JSON.stringify({ time: new Date().toISOString(), level: at, message: line })
+        : `${at.toUpperCase()}: ${line}`,
+    );
+  };
+}
+
+/** F7: what was loaded, by names and counts. */
+export function logSecrets(log: Log, user: string, { variables, shared, own }: UserSecrets): void {
+  log('info', `sandboxed_envs: ${shared.count} global, from ${shared.file}`);
+  log('info', `sandboxed_envs: ${own.count} of the user's own, from ${own.file}`);
+  log('info', `sandboxed_envs: ${shared.count} global + ${own.count} own = ${variables.length} after overrides`);
+  const names = variables.map(({ name }) => name).join(', ');
+  log('info', `sandbox: user '${user}' has ${variables.length} variables: [${names}]`);
+}
+
+export function logOpened(log: Log, id: string, count: number): void {
+  log('info', `sandbox: ${count} variables are ready for session ${id}`);
+}
+
+export function logCall(log: Log, id: string, what: string, names: readonly string[]): void {
+  log('info', `bubblewrap: ${names.length} variables go to ${what} of session ${id}`);
+  for (const name of names) log('debug', `bubblewrap: ${name}=***`);
+}

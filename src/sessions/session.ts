@@ -1,0 +1,165 @@
+import { randomUUID } from 'node:crypto';
+import { bytesOfText } from '../host/bytes.ts';
+import { CordonError } from '../host/errors.ts';
+import type { ParentEnv } from '../host/parent-env.ts';
+import { auditFile, auditHead } from '../launch/audit.ts';
+import type { Redaction } from '../launch/redact/redaction.ts';
+import { type FsPlan, INSIDE } from '../plan/filesystem/index.ts';
+import { type LaunchPlan, type Machine, plan } from '../plan/plan.ts';
+import { barrierFailure, requireBarrier } from './barrier.ts';
+import { runCall } from './call.ts';
+import type { SessionEnvironment } from './environment.ts';
+import { type Limits, resourceLimits } from './limits.ts';
+import { logCall } from './log.ts';
+import type { Pool } from './pool.ts';
+import { isRunnable, skillCommand } from './skills/command.ts';
+import type { SessionFolder } from './state.ts';
+import type { CallOptions, CallResult, Log, Session, Skill, SkillCallOptions } from './types.ts';
+import { checkUnchanged, type Workspace } from './workspace.ts';
+
+/** Everything a session is, found when it was opened. */
+export interface Ground {
+  readonly id: string;
+  readonly user: string;
+  readonly workspace: Workspace;
+  readonly skills: readonly Skill[];
+  readonly environment: SessionEnvironment;
+  readonly filesystem: FsPlan;
+  readonly limits: Limits;
+  readonly pool: Pool | undefined;
+  readonly redaction: Redaction | undefined;
+  readonly env: ParentEnv;
+  readonly state: string;
+  readonly folder: SessionFolder;
+  readonly log: Log;
+}
+
+type Words = readonly [string, ...string[]];
+
+/** The kernel takes no longer argument. */
+const LONGEST_ARGUMENT = 131_000;
+
+export class OpenSession implements Session {
+  readonly id: string;
+  readonly user: string;
+  readonly workspace: string;
+  readonly skills: readonly Skill[];
+  readonly variableNames: readonly string[];
+  readonly #ground: Ground;
+  readonly #closing = new AbortController();
+  readonly #running = new Set<Promise<unknown>>();
+  #closed: Promise<void> = Promise.resolve();
+
+  constructor(ground: Ground) {
+    this.#ground = ground;
+    this.id = ground.id;
+    this.user = ground.user;
+    this.workspace = ground.workspace.path;
+    this.skills = ground.skills;
+    ground.pool?.sessionOpened();
+    this.variableNames = [...ground.environment.secrets.keys()].toSorted();
+  }
+
+  async bash(command: string, options: CallOptions = {}): Promise<CallResult> {
+    return this.#call('the Bash command', () => [shell(), '-c', command], options);
+  }
+
+  async runSkill(name: string, { args = [], input, ...options }: SkillCallOptions = {}): Promise<CallResult> {
+    const skill = this.skills.find((one) => one.name === name || one.toolName === name);
+    if (skill === undefined) throw noSkill(name, this.skills);
+    const words = (): Words => [...skillCommand(skill, this.#ground.environment.path), ...args];
+    return this.#call(`the skill '${skill.name}'`, words, options, input ?? '');
+  }
+
+  async close(): Promise<void> {
+    if (this.#closing.signal.aborted) return this.#closed;
+    this.#closing.abort();
+    this.#closed = this.#finish();
+    return this.#closed;
+  }
+
+  async #finish(): Promise<void> {
+    await Promise.allSettled(this.#running);
+    await this.#ground.pool?.sessionClosed();
+    this.#ground.folder.remove();
+  }
+
+  async #call(what: string, words: () => Words, options: CallOptions, input?: string): Promise<CallResult> {
+    if (this.#closing.signal.aborted) throw new CordonError('session', `the session ${this.id} is closed`);
+    const running = this.#run(what, words, options, input);
+    this.#running.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#running.delete(running);
+    }
+  }
+
+  async #run(what: string, words: () => Words, options: CallOptions, input?: string): Promise<CallResult> {
+    const { env, workspace, limits, pool, redaction, log } = this.#ground;
+    const machine = requireBarrier(env, what);
+    checkUnchanged(workspace);
+    const launchPlan = this.#plan(machine, checked(words()));
+    logCall(log, this.id, what, this.variableNames);
+    const call = { plan: launchPlan, limits, workspace: workspace.path, options, redaction, pool };
+    try {
+      return await runCall({ ...call, input, closing: this.#closing.signal });
+    } catch (error) {
+      throw (error instanceof CordonError && error.kind === 'launch' && barrierFailure(env, what)) || error;
+    }
+  }
+
+  #plan(machine: Machine, words: Words): LaunchPlan {
+    const { environment, filesystem, limits, pool, state, id, user } = this.#ground;
+    const { policy, decisions, sealed } = environment;
+    const [path, ...args] = words.map(bytesOfText) as [ReturnType<typeof bytesOfText>];
+    const head = auditHead({ policy, decisions, path, argumentCount: args.length });
+    return plan({
+      name: 'session',
+      command: { path, argv: [path, ...args] },
+      env: sealed,
+      workdir: '/',
+      inside: INSIDE.workspace,
+      policy,
+      filesystem,
+      machine,
+      records: {
+        stateFolder: state,
+        audit: { file: auditFile(state), head: `${head},${JSON.stringify({ session: id, user }).slice(1, -1)}` },
+      },
+      limits: resourceLimits(limits, pool?.cgroups !== undefined),
+    });
+  }
+}
+
+export const newSessionId = () =>
+  `${new Date().toISOString().slice(0, 19).replace(/[-:]/g, '').replace('T', '_')}_${randomUUID().slice(0, 8)}`;
+
+const SHELLS = ['/bin/bash', '/usr/bin/bash'];
+
+function shell(): string {
+  const found = SHELLS.find(isRunnable);
+  if (found !== undefined) return found;
+  throw new CordonError('session', 'there is no bash on this machine', { hint: 'install bash' });
+}
+
+function checked(words: Words): Words {
+  for (const word of words) {
+    if (typeof word !== 'string' || word.includes('\0')) throw badArgument('it has a NUL, or is no text');
+    if (Buffer.byteLength(word) > LONGEST_ARGUMENT) throw badArgument(`it has more than ${LONGEST_ARGUMENT} bytes`);
+  }
+  return words;
+}
+
+function badArgument(why: string): CordonError {
+  return new CordonError('session', `a command or argument cannot be handed over: ${why}`, {
+    hint: 'write it to a file of the workspace and run that',
+  });
+}
+
+function noSkill(name: string, skills: readonly Skill[]): CordonError {
+  const known = skills.filter(({ kind }) => kind === 'script').map((skill) => skill.name);
+  return new CordonError('skill', `there is no skill '${String(name).slice(0, 100)}'`, {
+    hint: known.length === 0 ? 'this session has no script skills' : `there are ${known.join(', ')}`,
+  });
+}

@@ -1,0 +1,78 @@
+import type { Folders } from '../host/folders.ts';
+import type { ParentEnv } from '../host/parent-env.ts';
+import type { Policy } from '../policy/policy.ts';
+import type { Limits } from './limits.ts';
+
+export type LogLevel = 'info' | 'debug';
+export type Log = (level: LogLevel, line: string) => void;
+
+export interface SessionOptions {
+  readonly user: string;
+  /** The folder that is writable inside, as /workspace. */
+  readonly workspace: string;
+  /** A profile's name or file, or a policy; without one nothing is opened beyond a session's own ground. */
+  readonly profile?: string | Policy;
+  /** Where Cordon's folders and the sources of credentials are found; nothing of it reaches the sandbox by itself. */
+  readonly env?: ParentEnv | Readonly<Record<string, string | undefined>>;
+  /** Folders that hold skills, one folder each. */
+  readonly skills?: readonly string[];
+  readonly folders?: Folders;
+  readonly log?: Log;
+  readonly id?: string;
+  readonly limits?: Partial<Limits>;
+}
+
+export interface CallOptions {
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+  /** Bytes kept of stdout, and as many of stderr; what comes after is counted and dropped. */
+  readonly maxOutput?: number;
+  readonly onOutput?: (chunk: Buffer, stream: 'stdout' | 'stderr') => void;
+  /** A file below the workspace, relative to it, that gets stdout and stderr as they come. */
+  readonly outputFile?: string;
+}
+
+export interface SkillCallOptions extends CallOptions {
+  readonly args?: readonly string[];
+  readonly input?: string;
+}
+
+export interface CallResult {
+  /** The command's own code, 128+n after death by signal n. */
+  readonly exitCode: number;
+  readonly stdout: Buffer;
+  readonly stderr: Buffer;
+  readonly truncated: boolean;
+  readonly timedOut: boolean;
+  readonly cancelled: boolean;
+  /** Which limit was hit, in words. */
+  readonly limit?: string;
+  readonly durationMs: number;
+  /** All that was written to stdout and stderr, what was cut off included. */
+  readonly outputBytes: number;
+}
+
+export interface Skill {
+  readonly name: string;
+  /** `my-skill` is the tool `skill_my_skill`. */
+  readonly toolName: string;
+  readonly description: string;
+  readonly kind: 'script' | 'instructions';
+  readonly folder: string;
+  /** The entry script, relative to the skill's folder. */
+  readonly script?: string;
+  /** What SKILL.md says after its head. */
+  readonly body?: string;
+}
+
+/** Configuration and folders: each call gets a sandbox of its own. */
+export interface Session {
+  readonly id: string;
+  readonly user: string;
+  readonly workspace: string;
+  readonly skills: readonly Skill[];
+  readonly variableNames: readonly string[];
+  bash(command: string, options?: CallOptions): Promise<CallResult>;
+  runSkill(name: string, options?: SkillCallOptions): Promise<CallResult>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,82 @@
+import { lstatSync, realpathSync, type Stats } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { CordonError } from '../host/errors.ts';
+
+/** A folder, and how to tell that it still is the same one. */
+export interface Workspace {
+  readonly path: string;
+  readonly device: number;
+  readonly inode: number;
+}
+
+const SYSTEM = ['/usr', '/etc', '/bin', '/sbin', '/lib', '/lib64', '/boot', '/dev', '/proc', '/sys', '/run', '/var'];
+
+/** The folder that becomes writable inside: one of its own, and nothing of Cordon's or of the home as a whole comes in with it. */
+export function openWorkspace(given: string, { folders, homes }: Kept): Workspace {
+  if (typeof given !== 'string' || given === '' || given.includes('\0')) throw refusal('', 'no folder was given');
+  const path = resolve(given);
+  const stats = folderAt(path);
+  const real = realpathSync(path);
+  if (real === '/' || SYSTEM.includes(real)) throw refusal(path, 'it belongs to the system');
+  const inside = [folders.config, folders.state, folders.bin, ...homes]
+    .map(realOrSame)
+    .find((kept) => isIn(kept, real));
+  if (inside !== undefined) throw refusal(path, `${inside} is in it, which no sandbox may have as a whole`);
+  const around = ownPlaces(folders)
+    .map(realOrSame)
+    .find((place) => isIn(real, place));
+  if (around !== undefined) throw refusal(path, `it lies in ${around}, which is Cordon's own`);
+  return { path: real, device: stats.dev, inode: stats.ino };
+}
+
+interface Kept {
+  readonly folders: Readonly<Record<'config' | 'state' | 'bin', string>>;
+  readonly homes: readonly string[];
+}
+
+const ownPlaces = ({ config, state, bin }: Kept['folders']) => [
+  join(config, 'users'),
+  join(config, 'profiles'),
+  state,
+  bin,
+];
+
+/** What stands there at the time of a call must be what was looked at. */
+export function checkUnchanged({ path, device, inode }: Workspace): void {
+  const { dev, ino } = folderAt(path);
+  if (dev !== device || ino !== inode)
+    throw refusal(path, 'another folder has taken its place since the session was opened');
+}
+
+function folderAt(path: string): Stats {
+  const stats = lookAt(path);
+  if (stats === undefined) throw refusal(path, 'it is not there');
+  if (stats.isSymbolicLink()) throw refusal(path, 'it is a symbolic link');
+  if (!stats.isDirectory()) throw refusal(path, 'it is no folder');
+  return stats;
+}
+
+function lookAt(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    throw refusal(path, `it cannot be looked at (${(error as NodeJS.ErrnoException).code})`);
+  }
+}
+
+function realOrSame(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return dirname(path) === path ? path : resolve(realOrSame(dirname(path)), path.slice(dirname(path).length + 1));
+  }
+}
+
+export const isIn = (path: string, folder: string) => path === folder || path.startsWith(`${folder}/`);
+
+function refusal(path: string, why: string): CordonError {
+  return new CordonError('session', `this cannot be the workspace of a session: ${why}`, {
+    where: path === '' ? undefined : path,
+    hint: 'give the real path of a folder that is there for this',
+  });
+}

@@ -1,0 +1,156 @@
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openFolder } from '../support/project.ts';
+import { BUILDS, BWRAP, programs, Running, run, SANDBOX, untilForgotten } from './support.ts';
+
+interface Package {
+  readonly root: string;
+  readonly front: string;
+  /** A PATH on which `node` is the stand-in. */
+  readonly path: string;
+}
+
+const PLAN = (command: string, isolation = 'filter') =>
+  [
+    'cordon-plan 1',
+    'name planned',
+    'set TOKEN sealed',
+    'set PATH /usr/bin:/bin',
+    'command /bin/sh',
+    'arg sh',
+    'arg -c',
+    `arg ${command.replaceAll('\\', '\\\\').replaceAll(' ', '\\s')}`,
+    `isolation ${isolation}`,
+    'supervise',
+    ...(isolation === 'filter' ? [] : [`bwrap ${BWRAP}`, SANDBOX]),
+    'end',
+  ].join('\n');
+
+describe.each(BUILDS)('the front of the %s build', (build) => {
+  /** A package whose planner is a shell script in the place of Node. */
+  function install(planner: string): Package {
+    const root = openFolder('front');
+    for (const folder of ['bin', 'dist', 'path']) mkdirSync(join(root, folder));
+    copyFileSync(join(programs(build), 'cordon'), join(root, 'bin/cordon'));
+    writeFileSync(join(root, 'dist/start.cjs'), '');
+    writeFileSync(join(root, 'path/node'), `#!/bin/sh\n${planner}\n`);
+    chmodSync(join(root, 'path/node'), 0o755);
+    return { root, front: join(root, 'bin/cordon'), path: `${join(root, 'path')}:/usr/bin:/bin` };
+  }
+  const start = ({ front, path }: Package, args: readonly string[] = [], env = {}, input = '') =>
+    run(front, args, { env: { PATH: path, ...env }, input });
+  const writing = (plan: string) => `cat >&3 <<'END'\n${plan}\nEND`;
+
+  it('gives the planner its arguments, the terminal variables and nothing else', () => {
+    const shown = { TERM: 't', COLORTERM: 'c', NO_COLOR: '', FORCE_COLOR: '1', COLUMNS: '1', LINES: '2' };
+    const made = install(
+      'tr "\\0" "\\n" </proc/$$/environ; for a in "$@"; do echo "[$a]"; done; ls /proc/$$/fd; cat; exit 9',
+    );
+    const { code, stdout } = start(
+      made,
+      ['a b', '', '--x'],
+      { ...shown, NODE_OPTIONS: '--require=/evil.js', LD_X: '1', SECRET: 's', TERMINAL: 'x', LC_ALL: 'C' },
+      'typed',
+    );
+    const lines = stdout.split('\n');
+    const entries = ['CORDON_FRONT=3', ...Object.entries(shown).map(([name, value]) => `${name}=${value}`)];
+    expect(lines.slice(0, entries.length).sort()).toEqual(entries.sort());
+    const [script, ...rest] = lines.slice(entries.length);
+    expect(script).toBe(`[${made.root}/dist/start.cjs]`);
+    // The shell itself has its script open as 10.
+    expect(rest.filter((line) => line !== '10')).toEqual(['[a b]', '[]', '[--x]', '0', '1', '2', '3', 'typed']);
+    expect(code).toBe(9);
+  });
+
+  it('lets the planner read the real environment from /proc', () => {
+    expect(start(install('tr "\\0" "\\n" </proc/$PPID/environ'), [], { SECRET: 'there' }).stdout).toContain(
+      'SECRET=there',
+    );
+  });
+
+  it.each([
+    ['exit 0', 0],
+    ['exit 125', 125],
+    ['kill -TERM $$', 143],
+    [`${writing(PLAN('echo ran').replace('\nend', ''))}\nexit 2`, 2],
+  ])('takes the exit of a planner without a plan, or that failed: %j', (planner, code) => {
+    expect(start(install(planner))).toEqual({ code, stdout: '', stderr: '' });
+  });
+
+  it.each(['filter', 'barrier'])('carries out the plan, and no planner is left (%s)', async (isolation) => {
+    const made = install(`${writing(PLAN('echo $TOKEN; read line; echo got $line; exit 21', isolation))}\nexit 0`);
+    const running = new Running(made.front, [], { PATH: made.path, SECRET: 'parent-secret' });
+    await running.says(/sealed/);
+    const children = readFileSync(`/proc/${running.pid}/task/${running.pid}/children`, 'utf8').trim().split(' ');
+    expect(children).toHaveLength(1);
+    await untilForgotten(running.pid);
+    running.child.stdin.end('it\n');
+    expect(await running.ended).toEqual({ code: 21, signal: null });
+    expect(running.output).toBe('sealed\ngot it\n');
+  });
+
+  it('refuses a plan that was cut short, and one too odd', () => {
+    expect(start(install(writing(PLAN('echo ran').replace('\nend', ''))))).toMatchObject({
+      code: 125,
+      stdout: '',
+      stderr: expect.stringContaining('cut short'),
+    });
+    expect(start(install(writing('rubbish')))).toMatchObject({ code: 125, stdout: '' });
+  });
+
+  it('takes a plan larger than a pipe, and does not wait for a descriptor that someone else keeps open', () => {
+    const large = PLAN('echo ran').replace('command', `set BIG ${'x'.repeat(120_000)}\ncommand`);
+    expect(start(install(writing(large))).stdout).toBe('ran\n');
+    expect(
+      start(
+        install(
+          `sleep 1000 >/dev/null 2>&1 </dev/null & echo $! >"\${0%/path/node}/pid"; ${writing(PLAN('echo ran'))}`,
+        ),
+      ).stdout,
+    ).toBe('ran\n');
+  });
+
+  it('finds its package through links', () => {
+    const made = install('echo "$1"');
+    const link = join(openFolder('link'), 'cordon');
+    symlinkSync(made.front, link);
+    expect(start({ ...made, front: link }).stdout).toBe(`${made.root}/dist/start.cjs\n`);
+  });
+
+  it('finds node by the note of the installation when PATH has none, skips our own shims and relative folders', () => {
+    const made = install('echo found');
+    const bare = { ...made, path: '/nonexistent' };
+    expect(start(bare)).toMatchObject({ code: 125, stderr: expect.stringContaining('node was not found') });
+    writeFileSync(join(made.root, 'dist/node-path'), `${made.root}/path/node\n`);
+    expect(start(bare).stdout).toBe('found\n');
+    const shims = openFolder('shims');
+    writeFileSync(join(shims, 'node'), '#!/x/cordon-launch\n');
+    chmodSync(join(shims, 'node'), 0o755);
+    expect(start({ ...made, path: `${shims}:${made.path}` }).stdout).toBe('found\n');
+    const evil = openFolder('evil');
+    writeFileSync(join(evil, 'node'), '#!/bin/sh\necho evil\n');
+    chmodSync(join(evil, 'node'), 0o755);
+    for (const path of [':', '.:', ''])
+      expect(run(made.front, [], { env: { PATH: `${path}${made.path}` }, cwd: evil }).stdout).toBe('found\n');
+  });
+
+  it('passes signals on to the planner and waits for it', async () => {
+    const made = install(`trap 'echo term; exit 5' TERM; echo ready; while :; do read line; done`);
+    const running = new Running(made.front, [], { PATH: made.path });
+    await running.says(/ready/);
+    running.child.kill('SIGTERM');
+    running.child.stdin.write('\n');
+    await running.says(/term/);
+    expect(await running.ended).toEqual({ code: 5, signal: null });
+  });
+
+  it('killed with -9 takes the planner with it', async () => {
+    const made = install('echo ready; read line; touch "$(dirname "$0")/../survived"');
+    const running = new Running(made.front, [], { PATH: made.path });
+    await running.says(/ready/);
+    running.child.kill('SIGKILL');
+    await running.ended; // The planner held our end of its output until it died.
+    expect(existsSync(join(made.root, 'survived'))).toBe(false);
+  });
+});
