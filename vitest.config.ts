@@ -19,7 +19,8 @@ export default defineConfig({
         test: {
           name: 'real',
           include: ['test/**/*.test.ts'],
-          exclude: PURE,
+          // Real agent programs have to be fetched first: .ci/agents.
+          exclude: [...PURE, 'test/agents-real/**'],
           globalSetup: [SEED, SET_UP],
           setupFiles: [SEED],
           testTimeout: 120_000,

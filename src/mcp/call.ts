@@ -1,0 +1,97 @@
+import { randomBytes } from 'node:crypto';
+import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server';
+import { CordonError } from '../host/errors.ts';
+import { INSIDE } from '../plan/filesystem/index.ts';
+import type { CallOptions, CallResult } from '../sessions/types.ts';
+import { failure, refusal } from './failure.ts';
+import { OUTPUT_FOLDER } from './output-folder.ts';
+import { Preview, type PreviewOptions } from './preview.ts';
+import { reportProgress } from './progress.ts';
+import { report } from './report.ts';
+import type { CallKind, Outcome, Serving } from './serving.ts';
+import { joinSignals } from './signals.ts';
+
+export interface Call {
+  readonly kind: CallKind;
+  readonly preview: PreviewOptions;
+  readonly timeoutMs?: number | undefined;
+  readonly start: (options: CallOptions) => Promise<CallResult>;
+}
+
+/** One tool call from admission to its report. Whatever goes wrong is a tool error in words, never a value. */
+export async function runCall(call: Call, context: ServerContext, serving: Serving): Promise<CallToolResult> {
+  if (serving.draining?.() === true)
+    return refused(call, serving, 'the server is shutting down; no new call is started');
+  const leave = serving.gate.enter();
+  if (leave === undefined) {
+    const { limit } = serving.gate;
+    return refused(
+      call,
+      serving,
+      `too many calls at once: ${limit} are running, and ${limit} is the limit; wait for one to end`,
+    );
+  }
+  try {
+    return await observed(call, context, serving);
+  } finally {
+    leave();
+  }
+}
+
+function refused({ kind }: Call, { observer }: Serving, text: string): CallToolResult {
+  observer?.refused(kind);
+  return refusal(text);
+}
+
+async function observed(call: Call, context: ServerContext, serving: Serving): Promise<CallToolResult> {
+  const started = performance.now();
+  const ended = (outcome: Outcome) => serving.observer?.ended(call.kind, outcome, (performance.now() - started) / 1000);
+  serving.observer?.started(call.kind);
+  try {
+    const { result, toolResult } = await perform(call, context, serving);
+    ended(outcomeOf(result));
+    return toolResult;
+  } catch (error) {
+    ended('refused');
+    return failure(error);
+  }
+}
+
+async function perform({ start, preview: wanted, timeoutMs }: Call, context: ServerContext, { ended }: Serving) {
+  const preview = new Preview(wanted);
+  const { signal, release } = joinSignals([context.mcpReq.signal, context.http?.req?.signal, ended]);
+  const stopProgress = reportProgress(context, preview);
+  const onOutput = (chunk: Buffer) => preview.push(chunk);
+  try {
+    const options = { signal, onOutput, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
+    const { result, kept } = await keepingOutput((outputFile) => start({ ...options, ...outputFile }));
+    return { result, toolResult: report({ result, preview, kept }) };
+  } finally {
+    stopProgress();
+    release();
+  }
+}
+
+/** A full disk, or something else in the place of the folder, must not keep anyone from running the command that mends it. */
+async function keepingOutput(start: (options: Pick<CallOptions, 'outputFile'>) => Promise<CallResult>) {
+  const outputFile = newOutputFile();
+  try {
+    return { result: await start({ outputFile }), kept: { file: `${INSIDE.workspace}/${outputFile}` } };
+  } catch (error) {
+    if (!(error instanceof CordonError) || error.where !== outputFile) throw error;
+    return { result: await start({}), kept: { problem: error.message } };
+  }
+}
+
+/** Nobody inside can guess the name, so nobody can put something in its place beforehand; sorted by name they are sorted by time. */
+function newOutputFile(): string {
+  const time = new Date().toISOString().replace(/\D/g, '').slice(0, 14);
+  return `${OUTPUT_FOLDER}/output-${time}-${randomBytes(6).toString('hex')}.txt`;
+}
+
+function outcomeOf({ cancelled, timedOut, limit, exitCode }: CallResult): Outcome {
+  if (cancelled) return 'cancelled';
+  if (timedOut) return 'timeout';
+  if (limit !== undefined) return 'limit';
+  return exitCode === 0 ? 'ok' : 'failed';
+}

@@ -1,0 +1,174 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { CordonError } from '../../host/errors.ts';
+import type { Log, Session } from '../../sessions/types.ts';
+import { failureText } from '../failure.ts';
+import { type Admitted, admits, bearerToken } from './admission.ts';
+import { Endpoint } from './endpoint.ts';
+import { readBody, refuse, sendResponse, sendText, webRequest } from './exchange.ts';
+import { InFlight } from './in-flight.ts';
+import { Metrics } from './metrics.ts';
+import { Pool, TooManySessions, type UserLimits } from './pool.ts';
+import type { TokenStore } from './tokens.ts';
+
+export interface ServiceOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly admitted: Admitted;
+  readonly tokens: TokenStore;
+  readonly open: (user: string) => Promise<Session>;
+  readonly limits: UserLimits;
+  readonly idleMs: number;
+  readonly drainMs: number;
+  readonly maxRequestBytes: number;
+  readonly version: string;
+  readonly log: Log;
+}
+
+const LAST_WORDS_MS = 3000;
+
+/** MCP over HTTP for many users: who is asking is settled before anything else is looked at. */
+export class HttpService {
+  readonly #options: ServiceOptions;
+  readonly #server: Server;
+  readonly #pool: Pool;
+  readonly #metrics: Metrics;
+  readonly #endpoint: Endpoint;
+  readonly #inFlight = new InFlight();
+  readonly #ended = new AbortController();
+  #draining = false;
+  #sweep: NodeJS.Timeout | undefined;
+
+  constructor(options: ServiceOptions) {
+    this.#options = options;
+    this.#pool = new Pool({ ...options, opened: () => this.#metrics.sessionOpened() });
+    this.#metrics = new Metrics(() => this.#pool.size);
+    this.#endpoint = new Endpoint({
+      pool: this.#pool,
+      version: options.version,
+      observer: this.#metrics,
+      ended: this.#ended.signal,
+      draining: () => this.#draining,
+    });
+    this.#server = createServer((request, response) => void this.#answer(request, response));
+  }
+
+  /** Gives back the address it listens on. */
+  async start(): Promise<string> {
+    const { host, port, idleMs } = this.#options;
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(error, host, port)));
+      this.#server.listen(port, host, resolve);
+    });
+    this.#sweep = setInterval(() => void this.#pool.closeIdle(), Math.min(60_000, Math.max(100, idleMs / 4)));
+    const { address, family, port: bound } = this.#server.address() as AddressInfo;
+    return `http://${family === 'IPv6' ? `[${address}]` : address}:${bound}`;
+  }
+
+  /** Lets what runs come to its end, then ends the rest. */
+  async stop(): Promise<void> {
+    this.#draining = true;
+    clearInterval(this.#sweep);
+    const closed = new Promise((resolve) => this.#server.close(resolve));
+    this.#server.closeIdleConnections();
+    await this.#inFlight.settled(this.#options.drainMs);
+    this.#ended.abort();
+    // Whoever still waits is told that the call was ended.
+    await this.#inFlight.settled(LAST_WORDS_MS);
+    await this.#pool.closeAll();
+    await this.#endpoint.close();
+    this.#server.closeAllConnections();
+    await closed;
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    response.once('close', () => this.#metrics.responded(response.statusCode));
+    try {
+      await this.#route(request, response);
+    } catch (error) {
+      this.#fail(error, response);
+    }
+  }
+
+  async #route(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (!admits(request, this.#options.admitted)) return refuse(response, 403, 'this Host or Origin is not allowed');
+    const path = (request.url ?? '').split('?', 1)[0];
+    if (path === '/healthz' && request.method === 'GET') return this.#health(response);
+    if (path === '/metrics' && request.method === 'GET')
+      return sendText(response, 200, 'text/plain; version=0.0.4; charset=utf-8', this.#metrics.text());
+    if (path !== '/mcp') return refuse(response, 404, 'there is nothing here; MCP is spoken at /mcp');
+    const user = this.#userOf(request);
+    if (user === undefined) return this.#unknown(response);
+    return this.#speak(user, request, response);
+  }
+
+  #health(response: ServerResponse): void {
+    const status = this.#draining ? 'draining' : 'ok';
+    sendText(response, this.#draining ? 503 : 200, 'application/json', `${JSON.stringify({ status })}\n`);
+  }
+
+  #userOf(request: IncomingMessage): string | undefined {
+    const token = bearerToken(request);
+    return token === undefined
+      ? undefined
+      : this.#options.tokens.userOf(token, (problem) => this.#options.log('info', problem));
+  }
+
+  #unknown(response: ServerResponse): void {
+    this.#metrics.tokenRefused();
+    refuse(response, 401, 'a valid bearer token is needed', { 'www-authenticate': 'Bearer', connection: 'close' });
+  }
+
+  async #speak(user: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (this.#draining) return refuse(response, 503, 'the server is shutting down', { connection: 'close' });
+    const wait = this.#pool.throttle(user);
+    if (wait > 0) return refuse(response, 429, 'too many requests; wait a little', { 'retry-after': String(wait) });
+    const ended = request.method === 'POST' ? this.#inFlight.begin() : () => undefined;
+    try {
+      await this.#exchange(user, request, response);
+    } finally {
+      ended();
+    }
+  }
+
+  async #exchange(user: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { maxRequestBytes } = this.#options;
+    const asked = webRequest(request, response);
+    const body = request.method === 'POST' ? await readBody(request, maxRequestBytes) : '';
+    if (body === undefined)
+      return refuse(response, 413, `a request may have ${maxRequestBytes} bytes`, { connection: 'close' });
+    const { response: answer, leave } = await this.#endpoint.answer(user, asked, body);
+    try {
+      await sendResponse(answer, response);
+    } finally {
+      leave?.();
+    }
+  }
+
+  /** What went wrong is for the log; a client learns no path and no name of this machine, only a security refusal in full. */
+  #fail(error: unknown, response: ServerResponse): void {
+    if (response.destroyed) return;
+    if (response.headersSent) response.destroy();
+    else if (error instanceof TooManySessions) this.#tooMany(response);
+    else refuse(response, 500, this.#explained(error));
+  }
+
+  #tooMany(response: ServerResponse): void {
+    const { sessions } = this.#options.limits;
+    refuse(response, 429, `too many sessions at once: the limit is ${sessions}`, { 'retry-after': '60' });
+  }
+
+  #explained(error: unknown): string {
+    const text = failureText(error);
+    this.#options.log('info', `a request failed: ${text}`);
+    const isRefusal = error instanceof CordonError && error.message.startsWith('SECURITY ERROR');
+    return isRefusal ? text : 'the request failed; the log of the server says why';
+  }
+}
+
+function cannotListen({ code }: NodeJS.ErrnoException, host: string, port: number): CordonError {
+  const taken = code === 'EADDRINUSE';
+  return new CordonError('listen', `cannot listen on ${host}:${port} (${code})`, {
+    hint: taken ? 'something listens there already; choose another with --listen ADDRESS:PORT' : 'see --listen',
+  });
+}

@@ -1,0 +1,65 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { anthropic } from './anthropic.ts';
+import { chat } from './chat.ts';
+import { gemini } from './gemini.ts';
+import { answerTo, type Event, type Protocol } from './protocol.ts';
+import { responses } from './responses.ts';
+
+const PROTOCOLS: readonly Protocol[] = [anthropic, responses, chat, gemini];
+
+export interface Model {
+  readonly address: string;
+  /** Every path that was asked for, for the message of a failing test. */
+  readonly requests: readonly string[];
+  readonly close: () => void;
+}
+
+/** A model on loopback that speaks the protocols of the agents and asks their shell for one command. */
+export async function startModel(command: string): Promise<Model> {
+  const requests: string[] = [];
+  const server = createServer((request, response) => {
+    requests.push(`${request.method} ${request.url}`);
+    void reply(request, response, command, requests);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const close = () => {
+    server.close();
+    server.closeAllConnections();
+  };
+  return { address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests, close };
+}
+
+async function reply(
+  request: IncomingMessage,
+  response: ServerResponse,
+  command: string,
+  log: string[],
+): Promise<void> {
+  const body = await text(request);
+  const protocol = PROTOCOLS.find(({ path }) => path.test(request.url ?? ''));
+  if (protocol === undefined || request.method !== 'POST') {
+    response
+      .writeHead(404, { 'content-type': 'application/json' })
+      .end('{"error":{"message":"no such thing here","type":"not_found_error"}}');
+    return;
+  }
+  const asked = JSON.parse(body) as { readonly model?: string };
+  const read = protocol.read(asked as never);
+  const answer = answerTo(read, command);
+  log.push(
+    `  tools ${read.tools.map(({ name }) => name).join(',')}; result ${read.hasResult}; → ${'call' in answer ? answer.call.tool : 'text'}`,
+  );
+  const events = protocol.write(answer, asked.model ?? 'model');
+  if (/:generateContent/.test(request.url ?? ''))
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(events[0]?.data));
+  else response.writeHead(200, { 'content-type': 'text/event-stream' }).end(events.map(frame).join(''));
+}
+
+function frame({ event, data }: Event): string {
+  const name = event === undefined ? '' : `event: ${event}\n`;
+  return `${name}data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`;
+}
