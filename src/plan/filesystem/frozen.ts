@@ -90,12 +90,8 @@ export const FROZEN_IN_HOME: readonly FrozenGroup[] = [
   {
     why: 'files with commands that programs outside would run',
     places: [
-      { path: '.ssh', absent: 'dir', readers: ['ssh', 'sshd'] },
-      { path: '.npmrc', absent: 'file', readers: ['npm'] },
       { path: '.tmux.conf', absent: 'file', readers: ['tmux'] },
       { path: '.gdbinit', absent: 'file', readers: ['gdb'] },
-      { path: '.aws', absent: 'dir', readers: ['aws'] },
-      { path: '.kube', absent: 'dir', readers: ['kubectl'] },
     ],
   },
   {
@@ -235,7 +231,6 @@ export const FROZEN_IN_HOME: readonly FrozenGroup[] = [
         '.config/JetBrains',
       ),
       ...present(
-        '.tmux.conf',
         '.tmux',
         '.config/tmux',
         '.screenrc',
@@ -249,7 +244,6 @@ export const FROZEN_IN_HOME: readonly FrozenGroup[] = [
         '.config/ghostty',
       ),
       ...present(
-        '.gdbinit',
         '.config/gdb',
         '.lldbinit',
         '.psqlrc',
@@ -294,4 +288,12 @@ export const FROZEN_IN_HOME: readonly FrozenGroup[] = [
 /** Absolute places, frozen for those who could write there: root, who without capabilities is to be no more than any user. */
 export const FROZEN_IN_SYSTEM: readonly FrozenGroup[] = [
   { why: 'runs for everyone on this machine', places: present('/etc', '/var/spool/cron', '/var/spool/at') },
+];
+
+/** Hidden as credentials when they are there; when they are not, what is planted there would run or let someone in. */
+export const HELD_BACK: readonly FrozenPlace[] = [
+  { path: '.ssh', absent: 'dir', readers: ['ssh', 'sshd'] },
+  { path: '.npmrc', absent: 'file', readers: ['npm'] },
+  { path: '.aws', absent: 'dir', readers: ['aws'] },
+  { path: '.kube', absent: 'dir', readers: ['kubectl'] },
 ];

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Collection } from './collect.ts';
 import { HIDDEN_IN_HOME, HIDDEN_IN_SYSTEM, type PlaceGroup } from './credentials.ts';
 import type { Found } from './disk.ts';
-import { FROZEN_IN_HOME, FROZEN_IN_SYSTEM, type FrozenPlace } from './frozen.ts';
+import { FROZEN_IN_HOME, FROZEN_IN_SYSTEM, type FrozenPlace, HELD_BACK } from './frozen.ts';
 import { isWithin } from './paths.ts';
 import { SOCKETS } from './sockets.ts';
 
@@ -47,6 +47,7 @@ export function replaceRuntimeFolder(into: Collection): void {
 export function freezeStartupPlaces(into: Collection): void {
   for (const root of rootsOf(into)) {
     for (const { why, places } of FROZEN_IN_HOME) for (const place of places) freezePlace(into, root, place, why);
+    for (const place of HELD_BACK) holdBack(into, root, place);
   }
   for (const { why, places } of FROZEN_IN_SYSTEM) {
     for (const { path } of places) {
@@ -122,6 +123,13 @@ function hidePlace(into: Collection, { why, holding }: PlaceGroup, folder: strin
       continue;
     into.cover(path, { access: 'hidden', speaker: 'preset', why }, folder);
   }
+}
+
+function holdBack(into: Collection, root: Root, place: FrozenPlace): void {
+  const found = into.disk.find(join(root.folder, place.path), root.folder);
+  if ('missing' in found) freezePlace(into, root, place, 'nothing may be planted where credentials go');
+  else if (root.prefix === '' && mayBePlaceholder(into, found, place))
+    into.hold(found.path, root.folder, { kind: place.absent ?? 'dir', text: place.text });
 }
 
 function freezePlace(into: Collection, { folder, prefix }: Root, place: FrozenPlace, why: string): void {

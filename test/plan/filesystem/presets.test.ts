@@ -26,7 +26,7 @@ describe.each(USERS)('preset workspace (%s)', (user) => {
     makeFile(place, join(place.workspace, 'file'), 'mine');
     const plan = planFor(place, { policy: { preset: 'workspace' } });
     const script = `cat file; echo x >>file && echo x >new && mkdir '${place.home}/.cache' && echo x >/tmp/scratch && echo x >/var/tmp/scratch
-      ls -A '${place.home}'; ls -A /tmp | grep -v '^scratch$\\|^cordon-fs'; (echo x >/usr/bin/x) 2>/dev/null && echo wrote; (echo x >/new) 2>/dev/null && echo wrote
+      ls -A '${place.home}'; ls -A /tmp | grep -v '^scratch$\\|^cordon'; (echo x >/usr/bin/x) 2>/dev/null && echo wrote; (echo x >/new) 2>/dev/null && echo wrote
       (echo x >/etc/new) 2>/dev/null && echo wrote; true`;
     expect(runUnder(plan, place, script)).toEqual({ status: 0, stdout: 'mine.cache\nwork\n', stderr: '' });
   });
