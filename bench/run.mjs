@@ -12,6 +12,7 @@ const suites = [
   './guard/rows.mjs',
   './redact/rows.mjs',
   './sessions/rows.mjs',
+  './mcp/rows.mjs',
 ];
 
 /** A row: { name, value, unit, goal }, where goal is `<= 1.15`, `>= 3` or absent. */

@@ -236,7 +236,7 @@ const NAMED: readonly SecretKind[] = [
   },
 ];
 
-export const secretCount = { shapedEach: 28, namedEach: 40 };
+const secretCount = { shapedEach: 28, namedEach: 40 };
 
 /** Secrets whose form tells, under names that don't. */
 export function shapedSecrets(dice: Dice): Sample[] {

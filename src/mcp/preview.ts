@@ -81,7 +81,7 @@ function linesOf(text: string): string[] {
 }
 
 /** Colours go; what else could steer the terminal of whoever shows it becomes visible. */
-export function readable(text: string): string {
+function readable(text: string): string {
   return stripVTControlCharacters(text)
     .replaceAll('\r\n', '\n')
     .replace(

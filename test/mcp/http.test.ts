@@ -303,7 +303,7 @@ describe.each(USERS)('cordon serve as %s', (user) => {
     const served = await serve(user);
     const sleep = uniqueSleep();
     const client = await connectHttp(served, served.tokens.alice);
-    const running = bash(client, `sleep ${sleep}`);
+    const running = bash(client, `sleep ${sleep}`).catch(() => 'gone');
     await eventually(() => expect(isRunning(sleep)).toBe(true));
     served.server.child.kill('SIGKILL');
     await eventually(() => expect(isRunning(sleep)).toBe(false));

@@ -1,18 +1,33 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
+import { cpSync, symlinkSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
-import { ROOT } from '../support/project.ts';
+import { openFolder, ROOT } from '../support/project.ts';
 import { USERS } from '../support/users.ts';
 import { serve } from './http-support.ts';
 import { ownValue, Place } from './support.ts';
 
-const INSPECTOR = join(ROOT, 'node_modules/@modelcontextprotocol/inspector-cli/build/cli.js');
+let program: string | undefined;
+
+/** The package of its command line mode looks for the package it is a part of two folders up. */
+function inspector(): string {
+  if (program === undefined) {
+    const whole = openFolder('inspector');
+    const part = dirname(createRequire(import.meta.url).resolve('@modelcontextprotocol/inspector-cli/package.json'));
+    cpSync(part, join(whole, 'cli'), { recursive: true });
+    cpSync(join(whole, 'cli/package.json'), join(whole, 'package.json'));
+    symlinkSync(join(ROOT, 'node_modules'), join(whole, 'node_modules'));
+    program = join(whole, 'cli/build/cli.js');
+  }
+  return program;
+}
 
 /** The inspector without its window; what it prints is JSON. */
 async function inspect(args: readonly string[], place: Place): Promise<Record<string, unknown>> {
-  const child = spawn(process.execPath, [INSPECTOR, '--cli', ...args], {
+  const child = spawn(process.execPath, [inspector(), '--cli', ...args], {
     cwd: place.home,
     stdio: ['ignore', 'pipe', 'pipe'],
   });

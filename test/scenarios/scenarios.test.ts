@@ -27,15 +27,20 @@ function parse(text: string): Step[] {
     else if (step !== undefined && line.startsWith('> ')) step.out.push(line.slice(2));
     else if (step !== undefined && line.startsWith('2> ')) step.err.push(line.slice(3));
     else if (step !== undefined && line.startsWith('! ')) step.code = Number(line.slice(2));
-    else if (line !== '' && !line.startsWith('#')) throw new Error(`line ${i + 1} is neither a step nor a comment: ${line}`);
+    else if (line !== '' && !line.startsWith('#'))
+      throw new Error(`line ${i + 1} is neither a step nor a comment: ${line}`);
   }
   return steps;
 }
 
 function matcher(expected: readonly string[]): RegExp {
-  const escape = (line: string) => line.split('…').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('[^\\n]*');
+  const literal = (line: string) =>
+    line
+      .split('…')
+      .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+      .join('[^\\n]*');
   const open = expected.at(-1) === '…';
-  const lines = (open ? expected.slice(0, -1) : expected).map((line) => `${escape(line)}\n`).join('');
+  const lines = (open ? expected.slice(0, -1) : expected).map((line) => `${literal(line)}\n`).join('');
   return new RegExp(`^${lines}${open ? '[\\s\\S]*' : ''}$`);
 }
 

@@ -44,10 +44,25 @@ export interface Ran {
 }
 
 /** Runs a program as this user with exactly this environment. */
-export function runAs(program: string, args: readonly string[], { user = 'root', env = {}, home = freshHome(user), cwd = home, input = '' }: RunOptions = {}): Ran {
+export function runAs(
+  program: string,
+  args: readonly string[],
+  { user = 'root', env = {}, home = freshHome(user), cwd = home, input = '' }: RunOptions = {},
+): Ran {
   const { uid, gid } = identityOf(user);
-  const environment = Object.assign(Object.create(null), { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: home, NODE_V8_COVERAGE: undefined }, env);
-  const { status, stdout, stderr } = spawnSync(program, args, { uid, gid, cwd, env: environment, input, maxBuffer: 1 << 28 });
+  const environment = Object.assign(
+    Object.create(null),
+    { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: home, NODE_V8_COVERAGE: undefined },
+    env,
+  );
+  const { status, stdout, stderr } = spawnSync(program, args, {
+    uid,
+    gid,
+    cwd,
+    env: environment,
+    input,
+    maxBuffer: 1 << 28,
+  });
   return { code: status, stdout: stdout.toString('utf8'), stderr: stderr.toString('utf8') };
 }
 

@@ -4,7 +4,7 @@ import { cordonProgram } from '../../support/cordon.ts';
 import { environment, Scene } from '../../support/escape-scene.ts';
 import { USERS, type User } from '../../support/users.ts';
 
-export const ISOLATIONS = ['barrier', 'filter'] as const;
+const ISOLATIONS = ['barrier', 'filter'] as const;
 
 /** Every user with every isolation: whatever is faithful must be so in all of them. */
 export const EVERYWHERE = USERS.flatMap((user) => ISOLATIONS.map((isolation) => [user, isolation] as const));
