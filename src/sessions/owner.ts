@@ -4,7 +4,9 @@ import { readFileSync } from 'node:fs';
 function processMark(pid: number): string | undefined {
   try {
     const afterName = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1) as string;
-    return `${pid}-${afterName.split(' ')[19]}`;
+    const fields = afterName.split(' ');
+    // One that was killed and that nobody has waited for yet does nothing any more.
+    return fields[0] === 'Z' || fields[0] === 'X' ? undefined : `${pid}-${fields[19]}`;
   } catch {
     return undefined;
   }

@@ -10,13 +10,14 @@ import { USERS } from '../support/users.ts';
 import { serve } from './http-support.ts';
 import { ownValue, Place } from './support.ts';
 
+const require = createRequire(import.meta.url);
 let program: string | undefined;
 
 /** The package of its command line mode looks for the package it is a part of two folders up. */
 function inspector(): string {
   if (program === undefined) {
     const whole = openFolder('inspector');
-    const part = dirname(createRequire(import.meta.url).resolve('@modelcontextprotocol/inspector-cli/package.json'));
+    const part = dirname(require.resolve('@modelcontextprotocol/inspector-cli/package.json'));
     cpSync(part, join(whole, 'cli'), { recursive: true });
     cpSync(join(whole, 'cli/package.json'), join(whole, 'package.json'));
     symlinkSync(join(ROOT, 'node_modules'), join(whole, 'node_modules'));
