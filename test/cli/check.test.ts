@@ -179,9 +179,9 @@ describe.each(USERS)('cordon check as %s', (user) => {
   });
 });
 
-it.runIf(USERS.includes('root'))('a file that may not be read', () => {
+it('a file that may not be read', () => {
   const home = folderWith('cordon-test', { 'p.json': '{}' });
-  chownSync(join(home, 'p.json'), 0, 0);
+  chmodSync(join(home, 'p.json'), 0);
   const { code, stderr } = checkIn(home, 'cordon-test', ['p.json']);
   expect(code).toBe(125);
   expect(stderr).toContain('p.json: the file may not be read\n');
