@@ -69,7 +69,7 @@ async function bundleQuick() {
     target: 'node20',
     define: { 'import.meta.url': 'moduleUrl' },
     banner: { js: "const moduleUrl = require('node:url').pathToFileURL(__filename).href;" },
-    minifyWhitespace: true,
+    minify: true,
     legalComments: 'none',
     logLevel: 'warning',
     plugins: [{ name: 'later', setup: (one) => one.onResolve({ filter: /^\./ }, loadLater) }],

@@ -1,4 +1,4 @@
-// Where `cordon` begins: the launch path with V8's code cache, anything else as ES modules.
+// Where `cordon` begins (the bundle is plain ASCII): the launch path with V8's code cache, anything else as ES modules.
 const { readFileSync } = require('node:fs');
 const { join } = require('node:path');
 const { Script } = require('node:vm');
@@ -15,7 +15,7 @@ function cacheOf(path) {
 }
 
 function load() {
-  const source = `(function (exports, require, module, __filename, __dirname) {${readFileSync(filename, 'utf8')}\n})`;
+  const source = `(function (exports, require, module, __filename, __dirname) {${readFileSync(filename, 'latin1')}\n})`;
   const script = new Script(source, { filename, cachedData: cacheOf(`${filename}.cache`) });
   const module = { exports: {} };
   script.runInThisContext()(module.exports, require, module, filename, __dirname);

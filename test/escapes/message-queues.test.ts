@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process';
+import { onTestFinished } from 'vitest';
 import { wayOut } from '../support/escape.ts';
 import { noArgument, withPlan } from '../support/escape-off.ts';
 import { SYSCALL } from '../support/escape-probes.ts';
@@ -13,7 +15,13 @@ queue = call(240, 180, name, 0o102, 0o600, ctypes.c_void_p())
 call(242, 182, queue, ctypes.c_char_p(text), len(text), 0, ctypes.c_void_p())
 print('ready', flush=True)
 sys.stdin.read()
-call(241, 181, name)
+`;
+
+/** A queue outlives its maker, and a user may have few of them. */
+const UNLINK = `
+${SYSCALL}
+import sys
+call(241, 181, ctypes.c_char_p(sys.argv[1].encode()))
 `;
 
 const RECEIVE = (name: string) => `
@@ -24,8 +32,10 @@ print(queue, queue >= 0 and call(243, 183, queue, text, 8192, ctypes.c_void_p(),
 `;
 
 wayOut('POSIX message queues of the host', {
-  plant: (scene) =>
-    scene.process(['python3', '-c', HOLD, nameOf(scene.canary), scene.canary], { PATH: '/usr/bin:/bin' }),
+  plant: (scene) => {
+    onTestFinished(() => void spawnSync('python3', ['-c', UNLINK, nameOf(scene.canary)]));
+    return scene.process(['python3', '-c', HOLD, nameOf(scene.canary), scene.canary], { PATH: '/usr/bin:/bin' });
+  },
   probe: ({ canary }) => ({ python: RECEIVE(nameOf(canary)) }),
   off: withPlan('the IPC namespace', noArgument('--unshare-ipc')),
 });
