@@ -102,6 +102,7 @@ void run_behind_barrier(struct launch *launch, struct text *reason) {
   struct barrier barrier = {.lock = placeholders_make(&launch->plan), .terminal = own_terminal()};
   watch_begin(&barrier.watch);
   start_bubblewrap(&barrier, launch);
+  await_dismissed();
   converse(&barrier, launch);
   wait_for_bubblewrap(barrier.bwrap);
   if (!barrier.greeted) {

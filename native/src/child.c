@@ -39,12 +39,20 @@ static bool is_whole_plan(struct slice text) {
   return text.length >= length && memcmp(text.text + text.length - length, last, length) == 0;
 }
 
-/* The planner has nothing left to do, and dies faster than it would tidy up. */
+static pid_t dismissed;
+
+/* The planner has nothing left to do, and dies faster than it would tidy up: while the sandbox is being set up. */
 static int dismiss(pid_t pid) {
   kill(pid, SIGKILL);
-  while (waitpid(pid, NULL, 0) < 0)
-    if (errno != EINTR) refuse("the planner could not be waited for: ", error_text(errno), NULL);
+  dismissed = pid;
   return 0;
+}
+
+void await_dismissed(void) {
+  if (dismissed <= 0) return;
+  while (waitpid(dismissed, NULL, 0) < 0)
+    if (errno != EINTR) refuse("the planner could not be waited for: ", error_text(errno), NULL);
+  dismissed = 0;
 }
 
 int watch_child(struct watch *watch, pid_t pid, int pipe, struct incoming *incoming) {

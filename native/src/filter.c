@@ -27,6 +27,7 @@ static _Noreturn void supervise(struct launch *launch) {
 }
 
 _Noreturn void run_filtered(struct launch *launch) {
+  await_dismissed();
   if (launch->plan.supervise) supervise(launch);
   audit_write(launch, "filter", -1);
   become_command(launch);

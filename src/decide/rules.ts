@@ -66,7 +66,7 @@ function replaceRules({ set, credentials }: Policy): Rule[] {
 
 const CONTROL_RULES: readonly Rule[] = CONTROL_VARIABLES.map((name) => ({
   kind: 'control',
-  pattern: Pattern.parse(name),
+  pattern: Pattern.builtIn(name),
   except: NOTHING,
   origin: BUILT_IN,
   reason: "it is one of Cordon's own variables",
@@ -80,7 +80,7 @@ const NEVER_RULES: readonly Rule[] = NEVER_PATTERNS.map((listed) => ({
 /** The agent base passes exactly the names of its own table; everywhere else the list wins. */
 function neverRules({ base }: Policy): readonly Rule[] {
   if (base.preset !== 'agent') return NEVER_RULES;
-  const own = presetPatterns('agent').map((name) => Pattern.parse(name));
+  const own = presetPatterns('agent').map((name) => Pattern.builtIn(name));
   return NEVER_RULES.map((rule) => ({ ...rule, except: own.filter(({ source }) => rule.pattern.matches(source)) }));
 }
 
@@ -99,7 +99,7 @@ function listedRule(kind: RuleKind, { pattern }: ListedPattern): Omit<Rule, 'rea
 const CHECK_RULES: readonly Rule[] = CHECKED.map(([check, name]) => ({
   kind: 'check',
   check,
-  pattern: Pattern.parse(name),
+  pattern: Pattern.builtIn(name),
   except: NOTHING,
   origin: BUILT_IN,
   reason: 'its value could make a library read a file of its choice',
@@ -111,7 +111,7 @@ const denyRules = ({ deny }: Policy): Rule[] =>
 function allowRules({ base, allow }: Policy): Rule[] {
   const fromBase: Rule[] = presetPatterns(base.preset).map((name) => ({
     kind: 'allow',
-    pattern: Pattern.parse(name),
+    pattern: Pattern.builtIn(name),
     except: NOTHING,
     origin: base.origin,
     reason: `base ${base.preset} includes it`,

@@ -8,7 +8,7 @@ export interface ListedPattern {
 }
 
 const listed = (groups: typeof NEVER): readonly ListedPattern[] =>
-  groups.flatMap(({ group, names }) => names.map((name) => ({ pattern: Pattern.parse(name), group })));
+  groups.flatMap(({ group, names }) => names.map((name) => ({ pattern: Pattern.builtIn(name), group })));
 
 export const NEVER_PATTERNS: readonly ListedPattern[] = listed(NEVER);
 export const ONLY_BY_NAME_PATTERNS: readonly ListedPattern[] = listed(ONLY_BY_NAME);

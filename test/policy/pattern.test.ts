@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { CHECKED } from '../../src/decide/checks.ts';
 import { type Bytes, bytesOfBuffer, bytesOfText } from '../../src/host/bytes.ts';
+import { CONTROL_VARIABLES } from '../../src/host/control.ts';
 import { Pattern } from '../../src/policy/pattern.ts';
+import { NEVER, ONLY_BY_NAME } from '../../src/policy/presets/injection.ts';
+import { presetPatterns } from '../../src/policy/presets/presets.ts';
 
 const matches = (pattern: string, name: string) => Pattern.parse(pattern).matches(bytesOfText(name));
 
@@ -103,6 +107,14 @@ describe('patterns (D1)', () => {
     })();
     // Trying again and again would take minutes; this bound only tells the two apart.
     expect(cost).toBeLessThan(2000);
+  });
+
+  it('finds nothing wrong with the lists that are built in', () => {
+    const presets = (['all', 'none', 'os-common', 'agent', 'proxy'] as const).flatMap((name) => presetPatterns(name));
+    const listed = [...NEVER, ...ONLY_BY_NAME].flatMap(({ names }) => names);
+    for (const text of [...presets, ...listed, ...CONTROL_VARIABLES, ...CHECKED.map(([, name]) => name)]) {
+      expect(Pattern.builtIn(text).source).toBe(Pattern.parse(text).source);
+    }
   });
 
   it.each(['', 'A=B', 'A B', 'A\0', '[ab', 'x[!', 'a[]'])('refuses %j', (pattern) => {
