@@ -9,7 +9,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 target=${1:-release}
 version=$(sed -n 's/^ *"version": *"\([^"]*\)".*/\1/p' "$here/../package.json" | head -n 1)
 
-core='memory text message descriptors pattern match rules values names env field instructions numbers plan'
+core='memory bytes text message descriptors pattern match rules values names env field instructions numbers plan'
 launch='launch filter barrier bubblewrap terminal pty execute place stale shim incoming notices audit placeholder watch child inner lockdown'
 
 warnings='-Wall -Wextra -Werror -Wshadow -Wpointer-arith -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wcast-qual -Wno-cast-qual'

@@ -3,24 +3,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 enum { LARGEST_LOG = 5 << 20, USUAL_ENTRY = 64 };
-
-/* Paths outlive the wiping; what does not fit here is worth a heap. */
-static char *copy_of(const char *text) {
-  static char kept[4096];
-  static size_t used;
-  size_t length = text ? strlen(text) + 1 : 0;
-  if (!length) return NULL;
-  char *copy = sizeof kept - used >= length ? kept + used : malloc(length);
-  if (!copy) refuse("out of memory", NULL);
-  if (copy == kept + used) used += length;
-  return memcpy(copy, text, length);
-}
 
 static void add_names(struct text *record, const struct sealed_env *env) {
   const char *comma = "";
@@ -48,18 +35,33 @@ static void add_names(struct text *record, const struct sealed_env *env) {
   text_add(record, "]");
 }
 
+static void add_part(struct text *record, int number, const char *behind) {
+  if (number < 10) text_add(record, "0");
+  text_add_number(record, (uint64_t)number);
+  text_add(record, behind);
+}
+
+/* By hand: strftime would bring half of stdio along, and every page of a program costs at each start. */
+static void add_time(struct text *record, time_t seconds) {
+  struct tm parts;
+  if (!gmtime_r(&seconds, &parts)) return;
+  add_part(record, parts.tm_year + 1900, "-");
+  add_part(record, parts.tm_mon + 1, "-");
+  add_part(record, parts.tm_mday, "T");
+  add_part(record, parts.tm_hour, ":");
+  add_part(record, parts.tm_min, ":");
+  add_part(record, parts.tm_sec, "Z");
+}
+
 /* A shim is written once, so what differs from start to start is not in its head. */
 static void add_start(struct text *record, const struct launch *launch) {
   struct timespec now;
-  struct tm parts;
-  char time[32];
   clock_gettime(CLOCK_REALTIME, &now);
-  size_t length = gmtime_r(&now.tv_sec, &parts) ? strftime(time, sizeof time, "%Y-%m-%dT%H:%M:%S", &parts) : 0;
   size_t arguments = 0;
   while (launch->argv[arguments]) arguments++;
   text_add(record, ",\"time\":\"");
-  text_add_bytes(record, time, length);
-  text_add(record, "Z\",\"id\":\"");
+  add_time(record, now.tv_sec);
+  text_add(record, "\",\"id\":\"");
   text_add_number(record, (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec);
   text_add(record, "-");
   text_add_number(record, (uint64_t)getpid());
@@ -70,8 +72,8 @@ static void add_start(struct text *record, const struct launch *launch) {
 void audit_prepare(struct launch *launch) {
   struct audit *audit = &launch->audit;
   if (!launch->plan.audit) return;
-  audit->path = copy_of(launch->plan.audit);
-  audit->warn_dir = copy_of(launch->plan.warn_dir);
+  audit->path = text_keep(launch->plan.audit);
+  audit->warn_dir = text_keep(launch->plan.warn_dir);
   text_make_room(&audit->record, strlen(launch->plan.audit_head) + launch->env.decision_count * USUAL_ENTRY);
   text_add(&audit->record, launch->plan.audit_head);
   if (launch->is_shim) add_start(&audit->record, launch);

@@ -41,6 +41,13 @@ void text_add_json(struct text *text, const char *bytes, size_t length);
 void text_add_json_part(struct text *text, const char *bytes, size_t length);
 void text_add_number(struct text *text, uint64_t number);
 void text_free(struct text *text);
+/* A copy for the rest of this process; NULL stays NULL. */
+char *text_keep(const char *string);
+
+/* bytes.c: what a byte means where plans and patterns are read. */
+enum { BYTE_PLAIN = 1, BYTE_LITERAL = 2 };
+extern const unsigned char byte_kinds[256];
+static inline bool byte_is(unsigned char byte, unsigned kind) { return byte_kinds[byte] & kind; }
 
 /* message.c: what a person reads. Every part is shown with control sequences escaped. */
 void set_subject(const char *name);

@@ -1,12 +1,12 @@
 #include "plan.h"
 
+#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 #include <limits.h>
 
 struct decoder {
-  const char *in, *end;
-  char *out;
+  char *in, *end, *out;
   bool folder_allowed, has_folder;
 };
 
@@ -43,30 +43,51 @@ static bool decode_escape(struct decoder *d) {
   return true;
 }
 
+/* Most fields are nothing else, and lie already where they are to be. */
+static void take_plain(struct decoder *d) {
+  char *start = d->in, *end = start;
+  while (end < d->end && byte_is((unsigned char)*end, BYTE_PLAIN)) end++;
+  size_t length = (size_t)(end - start);
+  if (d->out != start) memmove(d->out, start, length);
+  d->in = end;
+  d->out += length;
+}
+
+static bool at_field_end(const struct decoder *d) { return d->in == d->end || *d->in == ' ' || *d->in == '\n'; }
+
+static bool is_written_empty(const struct decoder *d) {
+  struct decoder behind = *d;
+  behind.in += 2;
+  return d->end - d->in >= 2 && d->in[0] == '\\' && d->in[1] == 'e' && at_field_end(&behind);
+}
+
 static enum field_error decode_one(struct decoder *d) {
-  if (d->in == d->end || *d->in == ' ') return FIELD_EMPTY;
-  if (d->in[0] == '\\' && d->end - d->in >= 2 && d->in[1] == 'e' && (d->end - d->in == 2 || d->in[2] == ' ')) {
+  if (at_field_end(d)) return FIELD_EMPTY;
+  if (*d->in == '\\' && is_written_empty(d)) {
     d->in += 2;
     return FIELD_OK;
   }
-  while (d->in < d->end && *d->in != ' ') {
-    unsigned char byte = (unsigned char)*d->in++;
-    if (byte < 0x20 || byte == 0x7f) return FIELD_CONTROL_BYTE;
-    if (byte != '\\') *d->out++ = (char)byte;
-    else if (!decode_escape(d)) return FIELD_BAD_ESCAPE;
+  for (;;) {
+    take_plain(d);
+    if (at_field_end(d)) return FIELD_OK;
+    if (*d->in != '\\') return FIELD_CONTROL_BYTE;
+    d->in++;
+    if (!decode_escape(d)) return FIELD_BAD_ESCAPE;
   }
-  return FIELD_OK;
 }
 
+/* A long path is rare, and room for the longest would be pages that are touched for nothing. */
 static const char *working_folder(void) {
-  static char folder[PATH_MAX];
-  if (!folder[0] && !getcwd(folder, sizeof folder)) folder[0] = '\0';
-  return folder[0] == '/' ? folder : NULL;
+  static char usual[256];
+  if (getcwd(usual, sizeof usual)) return usual;
+  if (errno != ERANGE) return NULL;
+  char *longest = allot(PATH_MAX, 1);
+  return getcwd(longest, PATH_MAX);
 }
 
 static bool insert_folder(struct slice *field) {
   const char *folder = working_folder();
-  if (!folder) return false;
+  if (!folder || folder[0] != '/') return false;
   size_t folder_length = strlen(folder), count = 0;
   for (size_t i = 0; i < field->length; i++) count += field->text[i] == '\0';
   char *out = allot(field->length + count * folder_length + 1, 1), *start = out;
@@ -80,8 +101,8 @@ static bool insert_folder(struct slice *field) {
 }
 
 /* What is decoded is never longer than what was written, so it is put behind the reading position, field after field. */
-enum field_error decode_fields(struct fields *fields, char *at, char *end, bool folder_allowed) {
-  struct decoder d = {.in = at, .end = end, .out = at, .folder_allowed = folder_allowed};
+enum field_error decode_fields(struct fields *fields, char **at, char *end, bool folder_allowed) {
+  struct decoder d = {.in = *at, .end = end, .out = *at, .folder_allowed = folder_allowed};
   fields->count = 0;
   for (;;) {
     struct slice field = {.text = d.out};
@@ -89,12 +110,13 @@ enum field_error decode_fields(struct fields *fields, char *at, char *end, bool 
     enum field_error error = decode_one(&d);
     if (error != FIELD_OK) return error;
     field.length = (size_t)(d.out - field.text);
-    bool more = d.in < d.end;
+    bool more = d.in < d.end && *d.in == ' ';
     d.in++;
     *d.out++ = '\0';
     if (d.has_folder && !insert_folder(&field)) return FIELD_NO_FOLDER;
     fields->items = allot_more(fields->items, fields->count, &fields->capacity, sizeof *fields->items);
     fields->items[fields->count++] = field;
+    *at = d.in;
     if (!more) return FIELD_OK;
   }
 }

@@ -29,17 +29,25 @@ static const char *set_flag(bool *place) {
 
 static bool is_name(const struct slice *field) { return field->length && !memchr(field->text, '=', field->length); }
 
-static const char *add_name_rule(struct plan *plan, enum rule_kind kind, const struct slice *field) {
-  if (!is_name(field)) return bad_name;
-  pattern_of_name(&rules_add(&plan->rules, kind)->pattern, *field);
+static const char *add_names(struct plan *plan, enum rule_kind kind, const struct slice *fields, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    if (!is_name(&fields[i])) return bad_name;
+    pattern_of_name(&rules_add(&plan->rules, kind)->pattern, fields[i]);
+  }
   return NULL;
 }
 
-APPLY(apply_replace) { UNUSED_COUNT; return add_name_rule(plan, RULE_REPLACE, fields); }
-APPLY(apply_control) { UNUSED_COUNT; return add_name_rule(plan, RULE_CONTROL, fields); }
-APPLY(apply_hold) { UNUSED_COUNT; return add_name_rule(plan, RULE_HOLD, fields); }
-APPLY(apply_never) { UNUSED_COUNT; return pattern_compile(&rules_add(&plan->rules, RULE_NEVER)->pattern, *fields); }
-APPLY(apply_allow) { UNUSED_COUNT; return pattern_compile(&rules_add(&plan->rules, RULE_ALLOW)->pattern, *fields); }
+static const char *add_patterns(struct plan *plan, enum rule_kind kind, const struct slice *fields, size_t count) {
+  const char *wrong = NULL;
+  for (size_t i = 0; i < count && !wrong; i++) wrong = pattern_compile(&rules_add(&plan->rules, kind)->pattern, fields[i]);
+  return wrong;
+}
+
+APPLY(apply_replace) { return add_names(plan, RULE_REPLACE, fields, count); }
+APPLY(apply_control) { return add_names(plan, RULE_CONTROL, fields, count); }
+APPLY(apply_hold) { return add_names(plan, RULE_HOLD, fields, count); }
+APPLY(apply_never) { return add_patterns(plan, RULE_NEVER, fields, count); }
+APPLY(apply_allow) { return add_patterns(plan, RULE_ALLOW, fields, count); }
 
 APPLY(apply_check) {
   UNUSED_COUNT;
@@ -56,7 +64,7 @@ APPLY(apply_check) {
 APPLY(apply_deny) {
   struct rule *rule = rules_add(&plan->rules, RULE_DENY);
   const char *wrong = pattern_compile(&rule->pattern, fields[0]);
-  rule->exception_count = count - 1;
+  rule->exception_count = (uint32_t)(count - 1);
   rule->exceptions = allot(count - 1, sizeof *rule->exceptions);
   for (size_t i = 1; i < count && !wrong; i++) wrong = pattern_compile(&rule->exceptions[i - 1], fields[i]);
   return wrong;
@@ -211,14 +219,14 @@ APPLY(apply_landlock_scope) { (void)fields; UNUSED_COUNT; return set_flag(&plan-
 
 /* The most frequent first. */
 static const struct instruction instructions[] = {
-    {WORD("never"), 1, 1, apply_never},
+    {WORD("never"), 1, ANY, apply_never},
     {WORD("set"), 2, 2, apply_set},
     {WORD("sandbox"), 1, ANY, apply_sandbox},
-    {WORD("allow"), 1, 1, apply_allow},
-    {WORD("hold"), 1, 1, apply_hold},
+    {WORD("allow"), 1, ANY, apply_allow},
+    {WORD("hold"), 1, ANY, apply_hold},
     {WORD("replace"), 1, 1, apply_replace},
     {WORD("deny"), 1, ANY, apply_deny},
-    {WORD("control"), 1, 1, apply_control},
+    {WORD("control"), 1, ANY, apply_control},
     {WORD("arg"), 1, 1, apply_arg},
     {WORD("check"), 2, 2, apply_check},
     {WORD("expect"), 2, 2, apply_expect},

@@ -7,9 +7,9 @@ struct compiler {
   uint32_t *atoms;
   size_t atom_count;
   struct byte_set *sets;
-  size_t set_count, set_capacity;
+  size_t set_count;
   struct segment *segments;
-  size_t segment_count, segment_capacity;
+  size_t segment_count;
 };
 
 static void set_add(struct byte_set *set, unsigned char byte) { set->bits[byte >> 6] |= 1ull << (byte & 63); }
@@ -38,7 +38,6 @@ static struct byte_set read_set(const unsigned char *at, const unsigned char *cl
 static bool compile_set(struct compiler *c) {
   const unsigned char *close = set_end(c->at, c->end);
   if (!close) return false;
-  c->sets = allot_more(c->sets, c->set_count, &c->set_capacity, sizeof *c->sets);
   c->sets[c->set_count] = read_set(c->at, close);
   c->atoms[c->atom_count++] = ATOM_SET + (uint32_t)c->set_count++;
   c->at = close + 1;
@@ -50,7 +49,6 @@ static void close_segment(struct compiler *c, const unsigned char *text, size_t 
   if (!length) return;
   bool plain = true;
   for (size_t i = 0; i < length; i++) plain = plain && c->atoms[first_atom + i] < ATOM_ANY;
-  c->segments = allot_more(c->segments, c->segment_count, &c->segment_capacity, sizeof *c->segments);
   c->segments[c->segment_count++] = (struct segment){
       .literal = plain ? (const char *)text : NULL, .atoms = c->atoms + first_atom, .length = length};
 }
@@ -79,10 +77,25 @@ static uint64_t pairs_in(const struct segment *segment) {
   return pairs;
 }
 
+static size_t count_of(struct slice text, char byte) {
+  size_t count = 0;
+  for (size_t i = 0; i < text.length; i++) count += text.text[i] == byte;
+  return count;
+}
+
+/* Room for as much as there can be, and no more: sparse memory costs more than counting. */
+static struct compiler compiler_for(struct slice text) {
+  const unsigned char *at = (const unsigned char *)text.text;
+  struct compiler c = {.at = at, .end = at + text.length};
+  c.atoms = allot(text.length, sizeof *c.atoms);
+  c.sets = allot(count_of(text, '['), sizeof *c.sets);
+  c.segments = allot(count_of(text, '*') + 1, sizeof *c.segments);
+  return c;
+}
+
 static const char *compile_glob(struct pattern *pattern) {
-  const unsigned char *text = (const unsigned char *)pattern->text.text;
-  size_t length = pattern->text.length;
-  struct compiler c = {.at = text, .end = text + length, .atoms = allot(length, sizeof *c.atoms)};
+  struct compiler c = compiler_for(pattern->text);
+  const unsigned char *text = c.at;
   if (!compile_segments(&c)) return "`[` without its `]`";
   struct glob *glob = allot(1, sizeof *glob);
   *glob = (struct glob){.segments = c.segments,
@@ -91,21 +104,27 @@ static const char *compile_glob(struct pattern *pattern) {
                         .shortest = c.atom_count,
                         .open_start = text[0] == '*',
                         .open_end = c.end[-1] == '*'};
-  for (size_t i = 0; i < glob->count; i++) pattern->pairs |= pairs_in(&glob->segments[i]);
+  for (size_t i = 0; i < glob->count; i++) glob->pairs |= pairs_in(&glob->segments[i]);
   pattern->glob = glob;
   return NULL;
 }
 
 void pattern_of_name(struct pattern *pattern, struct slice name) {
-  *pattern = (struct pattern){.kind = PATTERN_EXACT, .text = name, .literal_length = name.length};
+  *pattern = (struct pattern){.kind = PATTERN_EXACT, .literal_length = (uint32_t)name.length, .text = name};
+}
+
+static size_t plain_length(struct slice text) {
+  size_t length = 0;
+  while (length < text.length && byte_is((unsigned char)text.text[length], BYTE_LITERAL)) length++;
+  return length;
 }
 
 const char *pattern_compile(struct pattern *pattern, struct slice text) {
   if (!text.length) return "an empty pattern";
   pattern_of_name(pattern, text);
-  size_t plain = strcspn(text.text, "*?[");
+  size_t plain = plain_length(text);
   if (plain == text.length) return NULL;
-  pattern->literal_length = plain;
+  pattern->literal_length = (uint32_t)plain;
   pattern->kind = plain == text.length - 1 && text.text[plain] == '*' ? PATTERN_PREFIX : PATTERN_GLOB;
   return pattern->kind == PATTERN_GLOB ? compile_glob(pattern) : NULL;
 }

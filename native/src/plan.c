@@ -21,66 +21,84 @@ static const char *field_error_text(enum field_error error) {
   }
 }
 
-/* The next line as [start, end); false when nothing is left. */
-static bool next_line(struct reader *reader, char **start, char **end) {
-  if (reader->at >= reader->end) return false;
+static char *line_end(const struct reader *reader) {
   char *newline = memchr(reader->at, '\n', (size_t)(reader->end - reader->at));
-  *start = reader->at;
-  *end = newline ? newline : reader->end;
-  reader->at = newline ? newline + 1 : reader->end;
-  reader->line++;
-  return true;
+  return newline ? newline : reader->end;
 }
 
 /* Comments are for people with `cat`: they must not be able to steer the terminal either. */
-static bool is_skipped(const struct reader *reader, const char *start, const char *end) {
-  if (start == end) return true;
-  if (*start != '#') return false;
-  for (; start < end; start++)
-    if ((unsigned char)*start < 0x20 || *start == 0x7f) refuse_line(reader, "a raw control byte", NULL);
+static bool skip_line(struct reader *reader) {
+  if (*reader->at != '#' && *reader->at != '\n') return false;
+  char *end = line_end(reader);
+  for (const char *at = reader->at; at < end; at++)
+    if ((unsigned char)*at < 0x20 || *at == 0x7f) refuse_line(reader, "a raw control byte", NULL);
+  reader->at = end + 1;
   return true;
 }
 
-static void read_instruction(struct reader *reader, struct plan *plan, char *start, char *end) {
-  char *space = memchr(start, ' ', (size_t)(end - start));
-  size_t length = (size_t)((space ? space : end) - start);
-  const struct instruction *instruction = instruction_find(start, length);
-  if (!instruction) refuse_line(reader, "unknown instruction ", allot_text(start, length > 64 ? 64 : length));
-  reader->fields.count = 0;
-  if (space) {
-    enum field_error error = decode_fields(&reader->fields, space + 1, end, instruction_takes_folder(instruction));
-    if (error != FIELD_OK) refuse_line(reader, field_error_text(error), NULL);
+/* Whether something is left to read; lines that say nothing are passed over. */
+static bool find_line(struct reader *reader) {
+  while (reader->at < reader->end) {
+    reader->line++;
+    if (!skip_line(reader)) return true;
   }
+  return false;
+}
+
+/* Whether the line is just this; if so it is behind us. */
+static bool take_line(struct reader *reader, const char *text) {
+  if (*reader->at != *text) return false;
+  size_t length = strlen(text), left = (size_t)(reader->end - reader->at);
+  if (left < length || memcmp(reader->at, text, length) != 0) return false;
+  if (left > length && reader->at[length] != '\n') return false;
+  reader->at += length + 1;
+  return true;
+}
+
+static size_t word_length(const struct reader *reader) {
+  const char *at = reader->at;
+  while (at < reader->end && *at != ' ' && *at != '\n') at++;
+  return (size_t)(at - reader->at);
+}
+
+static const struct instruction *read_word(struct reader *reader) {
+  size_t length = word_length(reader);
+  const struct instruction *instruction = instruction_find(reader->at, length);
+  if (!instruction) refuse_line(reader, "unknown instruction ", allot_text(reader->at, length > 64 ? 64 : length));
+  reader->at += length;
+  return instruction;
+}
+
+static void read_fields(struct reader *reader, bool folder_allowed) {
+  reader->fields.count = 0;
+  bool has_fields = reader->at < reader->end && *reader->at == ' ';
+  reader->at++;
+  if (!has_fields) return;
+  enum field_error error = decode_fields(&reader->fields, &reader->at, reader->end, folder_allowed);
+  if (error != FIELD_OK) refuse_line(reader, field_error_text(error), NULL);
+}
+
+static void read_instruction(struct reader *reader, struct plan *plan) {
+  const struct instruction *instruction = read_word(reader);
+  read_fields(reader, instruction_takes_folder(instruction));
   if (reader->fields.count < instruction->least || reader->fields.count > instruction->most)
     refuse_line(reader, "wrong number of fields for ", instruction->word);
   const char *wrong = instruction->apply(plan, reader->fields.items, reader->fields.count);
   if (wrong) refuse_line(reader, wrong, NULL);
 }
 
-static bool is_line(const char *start, const char *end, const char *text) {
-  size_t length = strlen(text);
-  return (size_t)(end - start) == length && memcmp(start, text, length) == 0;
-}
-
 static void read_header(struct reader *reader) {
-  char *start, *end;
-  while (next_line(reader, &start, &end)) {
-    if (is_skipped(reader, start, end)) continue;
-    if (is_line(start, end, "cordon-plan 1")) return;
-    break;
-  }
+  if (find_line(reader) && take_line(reader, "cordon-plan 1")) return;
   refuse_line(reader, "`cordon-plan 1` was expected here: not a plan, or one of another version", NULL);
 }
 
 static void read_instructions(struct reader *reader, struct plan *plan) {
-  char *start, *end;
-  while (next_line(reader, &start, &end)) {
-    if (is_skipped(reader, start, end)) continue;
-    if (!is_line(start, end, "end")) {
-      read_instruction(reader, plan, start, end);
+  while (find_line(reader)) {
+    if (!take_line(reader, "end")) {
+      read_instruction(reader, plan);
       continue;
     }
-    if (reader->at != reader->end) refuse_line(reader, "something follows `end`", NULL);
+    if (reader->at < reader->end) refuse_line(reader, "something follows `end`", NULL);
     return;
   }
   refuse("the plan was cut short: it has no `end`", NULL);
@@ -95,18 +113,9 @@ static void check_whole(const struct plan *plan) {
   if (!plan->audit != !plan->audit_head) refuse("`audit` and `audit-head` belong together", NULL);
 }
 
-/* Room for as many rules as there are lines, taken at once: arrays that are outgrown cost pages that are touched for nothing. */
-static void expect_rules(struct plan *plan, struct slice text) {
-  size_t lines = 1;
-  for (size_t i = 0; i < text.length; i++) lines += text.text[i] == '\n';
-  plan->rules.items = allot(lines, sizeof *plan->rules.items);
-  plan->rules.capacity = lines;
-}
-
 void plan_parse(struct plan *plan, struct slice text) {
   struct reader reader = {.at = text.text, .end = text.text + text.length};
   *plan = (struct plan){.text = text};
-  expect_rules(plan, text);
   read_header(&reader);
   read_instructions(&reader, plan);
   check_whole(plan);

@@ -75,8 +75,8 @@ struct fields {
   size_t count, capacity;
 };
 enum field_error { FIELD_OK, FIELD_EMPTY, FIELD_CONTROL_BYTE, FIELD_BAD_ESCAPE, FIELD_NO_FOLDER };
-/* Splits and decodes [at, end), which holds at least one field; `folder_allowed` admits \c. */
-enum field_error decode_fields(struct fields *fields, char *at, char *end, bool folder_allowed);
+/* Splits and decodes the rest of a line, at least one field, and moves `at` behind its newline; `folder_allowed` admits \c. */
+enum field_error decode_fields(struct fields *fields, char **at, char *end, bool folder_allowed);
 
 /* instructions.c: NULL, or what is wrong with the line. */
 struct instruction {

@@ -13,19 +13,30 @@ struct rule {
   enum value_check check;
   struct pattern pattern;
   struct pattern *exceptions;
-  size_t exception_count;
+  uint32_t exception_count;
   /* Place among the rules of its kind, as written. */
   uint32_t number;
 };
 
+enum { RULES_A_SHELF = 128 };
+
+/* Rules stay where they were put: an array that is outgrown would be copied, and cost pages that are touched for nothing. */
+struct shelf {
+  struct shelf *next;
+  size_t count;
+  struct rule rules[RULES_A_SHELF];
+};
+
 struct rules {
-  struct rule *items;
-  size_t count, capacity;
+  struct shelf *first, *last;
+  size_t count;
   /* Set by rules_index: the rules in the order in which they are asked, and where to look for a name. */
   struct rule **ordered;
   uint32_t *by_first_byte;
   uint32_t first_byte_starts[257];
   uint32_t *floating;
+  /* The pairs of each floating one, side by side, since all of them are asked for every name. */
+  uint64_t *floating_pairs;
   size_t floating_count;
 };
 

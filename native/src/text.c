@@ -5,28 +5,41 @@
 
 enum { LEAST_CAPACITY = 2048, SPARE_SIZE = 128 * 1024 };
 
-/* The first long text of a launch is its record. Setting up a heap for it would cost more than all that is written into it. */
+/* What a launch remembers, its record above all. Setting up a heap would cost more than all that is written here. */
 static char spare[SPARE_SIZE];
+static size_t spare_kept;
 static bool spare_is_taken;
 
+static char *spare_text(void) { return spare + spare_kept; }
+
 static char *larger(struct text *text, size_t capacity) {
-  if (text->data != spare) return realloc(text->data, capacity);
+  if (text->data != spare_text()) return realloc(text->data, capacity);
   char *data = malloc(capacity);
-  if (data) memcpy(data, spare, text->length);
+  if (data) memcpy(data, text->data, text->length);
   return data;
 }
 
 static void reserve(struct text *text, size_t more) {
   if (text->capacity - text->length >= more) return;
   if (more > SIZE_MAX / 2 - text->length) refuse("out of memory", NULL);
-  size_t capacity = (text->length + more) * 2;
+  size_t capacity = (text->length + more) * 2, room = SPARE_SIZE - spare_kept;
   if (capacity < LEAST_CAPACITY) capacity = LEAST_CAPACITY;
-  bool takes_spare = !text->data && !spare_is_taken && capacity <= SPARE_SIZE;
-  char *data = takes_spare ? spare : larger(text, capacity);
+  bool takes_spare = !text->data && !spare_is_taken && capacity <= room;
+  char *data = takes_spare ? spare_text() : larger(text, capacity);
   if (!data) refuse("out of memory", NULL);
   text->data = data;
-  text->capacity = takes_spare ? SPARE_SIZE : capacity;
+  text->capacity = takes_spare ? room : capacity;
   spare_is_taken = spare_is_taken || takes_spare;
+}
+
+char *text_keep(const char *string) {
+  if (!string) return NULL;
+  size_t length = strlen(string) + 1;
+  bool fits = !spare_is_taken && length <= SPARE_SIZE - spare_kept;
+  char *copy = fits ? spare_text() : malloc(length);
+  if (!copy) refuse("out of memory", NULL);
+  if (fits) spare_kept += length;
+  return memcpy(copy, string, length);
 }
 
 void text_make_room(struct text *text, size_t length) { reserve(text, length); }
@@ -94,7 +107,7 @@ void text_add_number(struct text *text, uint64_t number) {
 }
 
 void text_free(struct text *text) {
-  if (text->data != spare) free(text->data);
+  if (text->data != spare_text()) free(text->data);
   else spare_is_taken = false;
   *text = (struct text){0};
 }

@@ -1,11 +1,11 @@
 import { type BigIntStats, lstatSync } from 'node:fs';
-import { compileRules, type Rule } from '../decide/rules.ts';
 import { type Bytes, bytesOfText, showBytes } from '../host/bytes.ts';
 import { auditFile } from '../launch/audit.ts';
 import { planLine } from '../plan/field.ts';
 import { PLACE_VARIABLES } from '../plan/filesystem/index.ts';
 import type { Machine } from '../plan/plan.ts';
 import { containmentLines, recordLines } from '../plan/plan-text.ts';
+import { ruleLines } from '../plan/rule-lines.ts';
 import type { Policy } from '../policy/policy.ts';
 import { nameToRunBy } from './argv0.ts';
 import type { ShimFilesystem } from './shim-filesystem.ts';
@@ -39,7 +39,7 @@ export function shimText(input: ShimInput): string {
     'cordon-plan 1',
     line('name', tool.name),
     line('debug-head', debugHead(tool)),
-    ...compileRules(policy).map(ruleLine),
+    ...ruleLines(policy),
     planLine('command', command),
     planLine('arg', nameToRunBy(tool.name, command)),
     'append-args',
@@ -86,15 +86,6 @@ export function passThroughText({
     'end',
     '',
   ].join('\n');
-}
-
-function ruleLine({ kind, check, pattern, except }: Rule): string {
-  const fields = [
-    ...(check === undefined ? [] : [bytesOfText(check)]),
-    pattern.source,
-    ...except.map(({ source }) => source),
-  ];
-  return planLine(kind, ...fields);
 }
 
 function recordsOf({ state, command, policy }: ShimInput) {

@@ -123,5 +123,5 @@ test('sections that are none of a tool’s business are not taken over', () => {
   const box = boxWith('ruff', 'plain');
   box.did('tool', 'apply', box.write(join(box.home, 'theirs.toml'), `[agents.evil]\nextra_keys = ["X"]\n${FILE}`));
   expect(box.policy()).not.toContain('agents');
-  expect(readFileSync(box.path('ruff'), 'utf8')).toContain('allow *RUFF*');
+  expect(readFileSync(box.path('ruff'), 'utf8')).toMatch(/^allow .*\*RUFF\*/m);
 });
