@@ -36,8 +36,19 @@ export function decide(policy: Policy, env: ParentEnv): Decision[] {
   ].sort((a, b) => Number(a.name > b.name) - Number(a.name < b.name));
 }
 
+type Decider = (name: Bytes, value: Bytes) => Decision;
+
+/** A launch asks twice: about the variables it has, and about those that start-up files would bring. */
+const known = new WeakMap<Policy, Decider>();
+
 /** The decision for one inherited variable, with the policy's rules indexed once. */
-export function decider(policy: Policy): (name: Bytes, value: Bytes) => Decision {
+export function decider(policy: Policy): Decider {
+  const decideOne = known.get(policy) ?? newDecider(policy);
+  known.set(policy, decideOne);
+  return decideOne;
+}
+
+function newDecider(policy: Policy): Decider {
   const index = new RuleIndex(compileRules(policy));
   return (name, value) => {
     if (isFunctionValue(value))

@@ -31,8 +31,11 @@ export function showBytes(bytes: Bytes): string {
   return text === undefined ? escapeUnprintable(bytes, /[^\x20-\x7e]/g) : showText(text);
 }
 
+/** Nearly everything shown is plain, and the classes below take a millisecond to be made ready. */
+const PLAIN = /^[\x20-\x7e]*$/;
+
 export function showText(text: string): string {
-  return escapeUnprintable(text, UNSAFE_TO_SHOW);
+  return PLAIN.test(text) ? text : escapeUnprintable(text, UNSAFE_TO_SHOW);
 }
 
 // Control characters, line and paragraph separators, invisible and direction-changing format characters, lone surrogates.

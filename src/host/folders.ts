@@ -35,8 +35,16 @@ export function homesOf(env: ParentEnv): Homes {
   return { home: absolute(env, 'HOME'), passwdHome: passwdHome() };
 }
 
-/** A container user may have no passwd entry at all. */
+/** Asked for several times in a launch, and each asking reads the system's user database. */
+let known: { readonly passwdHome: string | undefined } | undefined;
+
 function passwdHome(): string | undefined {
+  known ??= { passwdHome: readPasswdHome() };
+  return known.passwdHome;
+}
+
+/** A container user may have no passwd entry at all. */
+function readPasswdHome(): string | undefined {
   try {
     const { homedir } = userInfo();
     return isAbsolute(homedir) ? homedir : undefined;

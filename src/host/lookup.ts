@@ -48,9 +48,11 @@ function isFile(path: Bytes): boolean {
 }
 
 function isRunnable(path: Bytes): boolean {
+  // Most folders don't have it, and a failure that is thrown costs more than the look itself.
+  if (!isFile(path)) return false;
   try {
     accessSync(bufferOfBytes(path), constants.X_OK);
-    return isFile(path);
+    return true;
   } catch {
     return false;
   }

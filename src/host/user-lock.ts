@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync } from 'node:fs';
+import { lstatSync, mkdirSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 
 /**
@@ -13,13 +13,17 @@ export function userFolder(): string | undefined {
 
 function ownFolder(parent: string, uid: number): string | undefined {
   const path = join(parent, `.cordon-${uid}`);
+  const found = lstatSync(path, { throwIfNoEntry: false }) ?? made(path);
+  return found?.isDirectory() === true && found.uid === uid && (found.mode & 0o077) === 0 ? path : undefined;
+}
+
+function made(path: string): Stats | undefined {
   try {
     mkdirSync(path, 0o700);
   } catch {
-    // It is there already, or can't be: what stands there decides.
+    // Another launch was quicker, or it can't be: what stands there decides.
   }
-  const found = lstatSync(path, { throwIfNoEntry: false });
-  return found?.isDirectory() === true && found.uid === uid && (found.mode & 0o077) === 0 ? path : undefined;
+  return lstatSync(path, { throwIfNoEntry: false });
 }
 
 /** Tells whether other sandboxes of this user run, so that none removes what another one covers. */

@@ -19,8 +19,7 @@ export async function run(args: readonly Bytes[], context: Context): Promise<num
   const policy = await policyFromFlags(parsed, context);
   showWarnings(policy.warnings, context);
   const argv = commandOf(parsed);
-  findCommand(argv[0], context.env); // A mistyped command is no reason to unlock a password manager.
-  const credentials = await credentialsOf(policy, parsed, context);
+  const credentials = await credentialsOf(policy, argv[0], parsed, context);
   const prepared = prepare({
     policy,
     env: context.env,
@@ -42,10 +41,12 @@ export async function run(args: readonly Bytes[], context: Context): Promise<num
 /** Most launches need none, and then nothing is loaded for them. */
 async function credentialsOf(
   policy: Policy,
+  command: Bytes,
   parsed: ParsedArguments,
   context: Context,
 ): Promise<ReadonlyMap<Bytes, Secret>> {
   if (policy.credentials.length === 0) return new Map();
+  findCommand(command, context.env); // A mistyped command is no reason to unlock a password manager.
   return (await import('../credentials.ts')).credentialsFor(policy, parsed, context);
 }
 

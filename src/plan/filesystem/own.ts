@@ -26,8 +26,8 @@ export function guardOwnFolders(into: Collection): void {
 
 /** The folder this code runs from, and the one with the command beside it: a user's own installation could be rewritten. */
 function ownProgram(): string[] {
-  const folder = fileURLToPath(new URL('.', import.meta.url));
-  return [folder, join(folder, '..', 'bin')].map((path) => path.replace(/\/$/, ''));
+  const folder = dirname(fileURLToPath(import.meta.url));
+  return [folder, join(folder, '..', 'bin')];
 }
 
 function guardConfiguration(into: Collection, config: string): void {

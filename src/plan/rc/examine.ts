@@ -6,8 +6,8 @@ import { lineOf, NotUnderstood } from './syntax/index.ts';
 import type { Ground } from './verdicts.ts';
 
 export interface StartupPolicy extends Pick<Ground, 'passes'> {
-  /** Values of the parent that are dropped and look like credentials: they must not stand in a start-up file either. */
-  readonly secrets: readonly string[];
+  /** Where a value of the parent stands that is dropped and looks like a credential: it must not be in a start-up file either. */
+  readonly secretIn: (text: string) => number | undefined;
 }
 
 /** What becomes of one start-up file: a copy without some of it, or nothing at all. Files that may stay are not listed. */
@@ -22,7 +22,8 @@ export function examineStartup(where: Surroundings, policy: StartupPolicy): Star
   const ground = { passes: policy.passes, exported: new Set(scripts.flatMap(exportedNames)) };
   const files = readings.map((reading) => ({ reading, outcome: cleaned(reading, ground) }));
   const leftovers = new Leftovers(
-    [...policy.secrets, ...files.flatMap(({ outcome }) => ('secrets' in outcome ? outcome.secrets : []))],
+    policy.secretIn,
+    files.flatMap(({ outcome }) => ('secrets' in outcome ? outcome.secrets : [])),
     unexplainedExports(scripts).filter((name) => !policy.passes(name as Bytes, '' as Bytes)),
   );
   return files.flatMap(({ reading: { path, shown }, outcome }): StartupFile[] => {
@@ -50,16 +51,18 @@ function cleaned({ script, text, problem, allExported }: Reading, ground: Ground
 
 /** What must not stand in any copy: the values of what was left out, and names that get their value in a way that wasn't seen. */
 class Leftovers {
+  readonly #secretIn: StartupPolicy['secretIn'];
   readonly #secrets: readonly string[];
   readonly #names: readonly string[];
 
-  constructor(secrets: readonly string[], names: readonly string[]) {
+  constructor(secretIn: StartupPolicy['secretIn'], secrets: readonly string[], names: readonly string[]) {
+    this.#secretIn = secretIn;
     this.#secrets = [...new Set(secrets)];
     this.#names = [...new Set(names)];
   }
 
   in(text: string): Problem | undefined {
-    const value = this.#secrets.map((secret) => text.indexOf(secret)).find((at) => at >= 0);
+    const value = this.#secretIn(text) ?? this.#secrets.map((secret) => text.indexOf(secret)).find((at) => at >= 0);
     if (value !== undefined)
       return { line: lineOf(text, value), problem: 'the value of a variable that is dropped stands here too' };
     for (const name of this.#names) {

@@ -16,17 +16,33 @@ export function startupPolicy(
 ): StartupPolicy | undefined {
   if (policy.isolation === 'filter') return undefined;
   const decide = decider(policy);
-  const passed = new Set(valuesOf('pass', env, decisions));
+  const passed = new Set(valuesOf('pass', env, decisions).map(({ value }) => value));
+  const dropped = valuesOf('drop', env, decisions).filter(
+    ({ value }) => value.length >= SHORTEST && !passed.has(value),
+  );
   return {
     passes: (name, value) => decide(name, value).verdict === 'pass',
-    secrets: valuesOf(
-      'drop',
-      env,
-      decisions.filter(({ name }) => isSuspicious(name, env.get(name) ?? '')),
-    ).filter((value) => value.length >= SHORTEST && !passed.has(value)),
+    secretIn: (text) => firstSecretIn(text, dropped),
   };
 }
 
-function valuesOf(verdict: Decision['verdict'], env: ParentEnv, decisions: readonly Decision[]): Bytes[] {
-  return decisions.filter((decision) => decision.verdict === verdict).flatMap(({ name }) => env.get(name) ?? []);
+interface Variable {
+  readonly name: Bytes;
+  readonly value: Bytes;
+}
+
+/** Whether a value looks like a credential takes longer to tell than whether it is there at all, and it hardly ever is. */
+function firstSecretIn(text: string, dropped: readonly Variable[]): number | undefined {
+  for (const { name, value } of dropped) {
+    const at = text.indexOf(value);
+    if (at >= 0 && isSuspicious(name, value)) return at;
+  }
+  return undefined;
+}
+
+function valuesOf(verdict: Decision['verdict'], env: ParentEnv, decisions: readonly Decision[]): Variable[] {
+  return decisions.flatMap((decision) => {
+    const value = decision.verdict === verdict ? env.get(decision.name) : undefined;
+    return value === undefined ? [] : [{ name: decision.name, value }];
+  });
 }
