@@ -27,6 +27,7 @@ function made(path: string): Stats | undefined {
 }
 
 /** Tells whether other sandboxes of this user run, so that none removes what another one covers. */
-export function sandboxLock(stateFolder: string): string {
-  return join(userFolder() ?? stateFolder, 'sandboxes.lock');
+export function sandboxLock(stateFolder: string | undefined): string | undefined {
+  const folder = userFolder() ?? stateFolder;
+  return folder === undefined ? undefined : join(folder, 'sandboxes.lock');
 }

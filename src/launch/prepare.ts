@@ -25,6 +25,8 @@ export interface LaunchRequest {
   readonly record: boolean;
   /** Nothing will be started, so nothing is made in the state folder either. */
   readonly rehearsal?: boolean;
+  /** HOME is a stage: the home that the system knows of is the user's own, and nobody looks at it. */
+  readonly staged?: boolean;
 }
 
 export interface Prepared {
@@ -45,7 +47,7 @@ export function prepare(request: LaunchRequest): Prepared {
     ...(request.credentials === undefined ? {} : { credentials: request.credentials }),
   });
   const state = stateFolder(request);
-  const facts = factsOf(env, workdir);
+  const facts = { ...factsOf(env, workdir), ...(request.staged === true ? { passwdHome: undefined } : {}) };
   const filesystem = mountArguments(
     surveyFilesystem(
       policy.filesystem,
@@ -63,7 +65,11 @@ export function prepare(request: LaunchRequest): Prepared {
     machine: surveyMachine(env),
     records: state === undefined ? undefined : recordsFor(request, state, decisions, path),
   });
-  return { decisions, plan: launchPlan, warnings: state === undefined ? stateWarning() : filesystem.notes };
+  return {
+    decisions,
+    plan: launchPlan,
+    warnings: [...(state === undefined ? stateWarning() : []), ...filesystem.notes],
+  };
 }
 
 /** Everything that lacks a state folder lacks it for this one reason, which is said once. */
@@ -71,8 +77,7 @@ function stateWarning(): string[] {
   return isFirstTime('state-warned', undefined) ? [UNRECORDED] : [];
 }
 
-const UNRECORDED =
-  'the state folder cannot be written: launches are not recorded, and start-up files that are absent can be planted; see cordon doctor';
+const UNRECORDED = 'the state folder cannot be written: launches are not recorded; see cordon doctor';
 
 /** Undefined where there is none, none can be made or nothing more fits on the disk, which never stops a launch. */
 function stateFolder({ env, rehearsal }: LaunchRequest): string | undefined {

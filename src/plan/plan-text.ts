@@ -43,12 +43,12 @@ export function containmentLines(held: Containment): string[] {
 }
 
 export function recordLines(records: Records | undefined, placeholders: FsPlan['placeholders']): string[] {
-  if (records === undefined) return [];
+  const lock = placeholders.length === 0 ? undefined : sandboxLock(records?.stateFolder);
   return [
-    ...(records.audit === undefined
+    ...(records?.audit === undefined
       ? []
       : [textLine('audit', records.audit.file), textLine('audit-head', records.audit.head)]),
-    textLine('warn-dir', records.stateFolder),
-    ...(placeholders.length === 0 ? [] : [textLine('lock', sandboxLock(records.stateFolder))]),
+    ...(records === undefined ? [] : [textLine('warn-dir', records.stateFolder)]),
+    ...(lock === undefined ? [] : [textLine('lock', lock)]),
   ];
 }

@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import { userFolder } from '../../host/user-lock.ts';
 import { Disk, type Found, isReplaceable, type Missing } from './disk.ts';
 import type { FsFacts } from './facts.ts';
 import { realStart } from './own.ts';
@@ -22,6 +23,8 @@ export class Collection {
   readonly placeholders = new Map<string, Placeholder>();
   readonly expect = new Map<string, Expectation>();
   readonly notes = new Set<string>();
+  /** The state folder is there, or can be made. */
+  readonly canKeep: boolean;
   readonly canOccupy: boolean;
 
   constructor(facts: FsFacts) {
@@ -30,12 +33,11 @@ export class Collection {
       home === undefined ? [] : (this.disk.existing(home)?.path ?? []),
     );
     this.homes = [...new Set(homes)];
+    this.canKeep = this.#canKeepIn(facts.folders.state);
     this.canOccupy =
-      facts.folders.state !== undefined && this.#canMake(this.disk.find(realStart(this, facts.folders.state)));
+      this.canKeep || (userFolder() !== undefined && this.homes.every((home) => this.disk.hasRoom(home)));
     if (!this.canOccupy)
-      this.notes.add(
-        'absent start-up files cannot be held back from being made: Cordon has no state folder to keep book in',
-      );
+      this.notes.add('absent start-up files cannot be held back from being made: Cordon has no folder to keep book in');
   }
 
   /** Covers what stands at the path, or its target; gives back what there is. */
@@ -80,6 +82,10 @@ export class Collection {
     const above = new Set(this.covers.flatMap(({ path }) => foldersAbove(path)));
     const canBe = (folder: string) => this.placeholders.has(folder) || isReplaceable(this.disk, folder);
     return new Set([...above].filter((folder) => !mountPoints.has(folder) && canBe(folder)));
+  }
+
+  #canKeepIn(state: string | undefined): boolean {
+    return state !== undefined && this.#canMake(this.disk.find(realStart(this, state)));
   }
 
   /** Nothing is made through a link, in a folder of someone else, or to stand in for an absent home. */

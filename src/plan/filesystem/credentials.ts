@@ -30,7 +30,13 @@ const KEYS: readonly PlaceGroup[] = [
   },
   {
     why: 'keyrings of the desktop',
-    places: ['.local/share/keyrings', '.gnome2/keyrings', '.local/share/kwalletd', '.kde/share/apps/kwallet'],
+    places: [
+      '.local/share/keyrings',
+      '.gnome2/keyrings',
+      '.local/share/kwalletd',
+      '.kde/share/apps/kwallet',
+      '.cache/keyring-*',
+    ],
   },
   {
     why: 'certificates and smart cards',
@@ -392,9 +398,36 @@ const AGENTS: readonly PlaceGroup[] = [
       '.config/mods',
     ],
   },
+  {
+    why: 'keys of the servers that assistants are connected to',
+    places: ['.cursor/mcp.json', '.config/Claude', '.config/Code*/User/mcp.json', '.config/Cursor*/User/mcp.json'],
+  },
+];
+
+/** Through these a process outside would act for the command; most of their kind lie in the runtime folder and in /tmp. */
+const DAEMONS: readonly PlaceGroup[] = [
+  { why: 'SSH connections that are open', places: ['.ansible/cp'] },
+  {
+    why: 'container daemons',
+    places: ['.rd/docker.sock', '.colima', '.config/colima', '.lima', '.local/share/containers/podman/machine'],
+  },
+  { why: 'terminals that take commands', places: ['.screen'] },
+  {
+    why: 'editors that take commands',
+    places: [
+      '.config/Code*/*.sock',
+      '.config/Cursor*/*.sock',
+      '.config/VSCodium*/*.sock',
+      '.config/Windsurf*/*.sock',
+      '.cache/JetBrains/*/.port',
+      '.emacs.d/server',
+      '.config/emacs/server',
+    ],
+  },
 ];
 
 const PEOPLE: readonly PlaceGroup[] = [
+  { why: 'variables for the whole session', places: ['.pam_environment'] },
   {
     why: 'browser profiles',
     places: [
@@ -515,7 +548,7 @@ const PEOPLE: readonly PlaceGroup[] = [
 ];
 
 /** Credentials of the user, hidden in `guarded` and in whatever the other presets let in. */
-export const HIDDEN_IN_HOME: readonly PlaceGroup[] = [...KEYS, ...CLOUDS, ...CODE, ...AGENTS, ...PEOPLE];
+export const HIDDEN_IN_HOME: readonly PlaceGroup[] = [...KEYS, ...CLOUDS, ...CODE, ...AGENTS, ...DAEMONS, ...PEOPLE];
 
 /** Absolute places. Only those this user could read matter: for ordinary users most of them cost one look each. */
 export const HIDDEN_IN_SYSTEM: readonly PlaceGroup[] = [

@@ -1,4 +1,13 @@
-import { accessSync, constants, lstatSync, readdirSync, readFileSync, realpathSync, type Stats } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  type Stats,
+  statfsSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import type { Kind } from './types.ts';
 
@@ -104,6 +113,10 @@ export class Disk {
 
   isReadable(path: string): boolean {
     return quietly(() => accessSync(path, constants.R_OK) ?? true) ?? false;
+  }
+
+  hasRoom(path: string): boolean {
+    return (quietly(() => statfsSync(path).bavail) ?? 0) > 0;
   }
 
   read(path: string): string | undefined {

@@ -20,6 +20,8 @@ export interface FsFacts {
   /** The folders of PATH. */
   readonly path: readonly string[];
   readonly zdotdir: string | undefined;
+  /** What shells outside read at their start because a variable says so. */
+  readonly shellFiles: readonly string[];
   /** Credentials and sockets that variables point at. */
   readonly named: readonly Reasoned[];
 }
@@ -57,6 +59,7 @@ export function factsOf(env: ParentEnv, workspace: string): FsFacts {
     runtime: onlyAbsolute(text('XDG_RUNTIME_DIR')),
     path: (text('PATH') ?? '').split(':').flatMap(absolutePaths),
     zdotdir: onlyAbsolute(text('ZDOTDIR')),
+    shellFiles: ['ENV', 'BASH_ENV'].flatMap((name) => absolutePaths(text(name) ?? '')),
     named: NAMING_VARIABLES.flatMap(({ name, form, why }) =>
       pathsIn(form, text(name) ?? '').map((path) => ({ path, why: `${why} (${name})` })),
     ),

@@ -50,6 +50,7 @@ export const FROZEN_IN_HOME: readonly FrozenGroup[] = [
       { path: '.config/powershell', absent: 'dir', readers: ['pwsh'] },
       ...present(
         '.logout',
+        '.shrc',
         '.bashrc.d',
         '.profile.d',
         '.config/bash',
@@ -91,7 +92,9 @@ export const FROZEN_IN_HOME: readonly FrozenGroup[] = [
     why: 'files with commands that programs outside would run',
     places: [
       { path: '.tmux.conf', absent: 'file', readers: ['tmux'] },
+      { path: '.config/tmux', absent: 'dir', readers: ['tmux'] },
       { path: '.gdbinit', absent: 'file', readers: ['gdb'] },
+      { path: '.config/gdb', absent: 'dir', readers: ['gdb'] },
     ],
   },
   {
@@ -111,7 +114,6 @@ export const FROZEN_IN_HOME: readonly FrozenGroup[] = [
       { path: '.xprofile', absent: 'file', readers: ['Xorg', 'startx', 'Xwayland'] },
       { path: '.xsessionrc', absent: 'file', readers: ['Xorg', 'startx', 'Xwayland'] },
       ...present(
-        '.pam_environment',
         '.xinitrc',
         '.xsession',
         '.xserverrc',
@@ -232,7 +234,6 @@ export const FROZEN_IN_HOME: readonly FrozenGroup[] = [
       ),
       ...present(
         '.tmux',
-        '.config/tmux',
         '.screenrc',
         '.byobu',
         '.config/zellij',
@@ -244,7 +245,6 @@ export const FROZEN_IN_HOME: readonly FrozenGroup[] = [
         '.config/ghostty',
       ),
       ...present(
-        '.config/gdb',
         '.lldbinit',
         '.psqlrc',
         '.sqliterc',
@@ -293,6 +293,8 @@ export const FROZEN_IN_SYSTEM: readonly FrozenGroup[] = [
 /** Hidden as credentials when they are there; when they are not, what is planted there would run or let someone in. */
 export const HELD_BACK: readonly FrozenPlace[] = [
   { path: '.ssh', absent: 'dir', readers: ['ssh', 'sshd'] },
+  { path: '.gnupg', absent: 'dir', readers: ['gpg'] },
+  { path: '.docker', absent: 'dir', readers: ['docker'] },
   { path: '.npmrc', absent: 'file', readers: ['npm'] },
   { path: '.aws', absent: 'dir', readers: ['aws'] },
   { path: '.kube', absent: 'dir', readers: ['kubectl'] },

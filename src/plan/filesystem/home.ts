@@ -49,12 +49,22 @@ export function freezeStartupPlaces(into: Collection): void {
     for (const { why, places } of FROZEN_IN_HOME) for (const place of places) freezePlace(into, root, place, why);
     for (const place of HELD_BACK) holdBack(into, root, place);
   }
+  freezeShellFiles(into);
   for (const { why, places } of FROZEN_IN_SYSTEM) {
     for (const { path } of places) {
       const found = into.disk.existing(path);
       if (found !== undefined && into.disk.isWritable(found.path))
         into.coverFound(found, { access: 'readonly', speaker: 'preset', why });
     }
+  }
+}
+
+/** What a shell outside would run at its start because a variable says so. */
+function freezeShellFiles(into: Collection): void {
+  for (const path of into.facts.shellFiles) {
+    const found = into.disk.existing(path);
+    if (found?.kind === 'file')
+      into.coverFound(found, { access: 'readonly', speaker: 'preset', why: 'shell start-up files' });
   }
 }
 

@@ -11,7 +11,7 @@ import type { Cover } from './types.ts';
  */
 export function chooseBlank(into: Collection): string {
   const { state } = into.facts.folders;
-  if (state === undefined || !into.canOccupy || !into.covers.some(isHiddenFile)) return '/dev/null';
+  if (state === undefined || !into.canKeep || !into.covers.some(isHiddenFile)) return '/dev/null';
   const found = into.disk.find(realStart(into, state));
   const path = join('missing' in found ? realStart(into, state) : found.path, 'blank');
   const stats = into.disk.stat(path);

@@ -6,6 +6,7 @@ export const SOCKETS: readonly PlaceGroup[] = [
     why: 'SSH and GPG agents',
     places: [
       '/tmp/ssh-*',
+      '/tmp/ssh_mux_*',
       '/tmp/gpg-*',
       '/tmp/keyring-*',
       '/tmp/gnome-keyring-*',

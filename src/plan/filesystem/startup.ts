@@ -9,7 +9,10 @@ const WHY = 'shell start-up files';
 /** Shells inside read the very files where people export their keys: what the policy drops does not come back through them. */
 export function cleanStartupFiles(into: Collection, workspace: string, policy: StartupPolicy): StartupNote[] {
   const zdotdir = into.facts.zdotdir === undefined ? undefined : into.disk.existing(into.facts.zdotdir)?.path;
-  const files = examineStartup({ disk: into.disk, homes: into.homes, zdotdir, workspace }, policy);
+  const files = examineStartup(
+    { disk: into.disk, homes: into.homes, zdotdir, named: into.facts.shellFiles, workspace },
+    policy,
+  );
   for (const file of files) cover(into, file);
   const notes = files.flatMap(notesOf);
   for (const { file, line, saying } of notes.filter(({ hidden }) => hidden))

@@ -16,6 +16,7 @@ import { chooseBlank, coverOtherNames } from './masks.ts';
 import { type Mount, otherProcMounts, parseMounts } from './mounts.ts';
 import { guardOwnFolders } from './own.ts';
 import { applyPolicy, openWorkspace } from './requests.ts';
+import { hideOpenConnections } from './ssh.ts';
 import { cleanStartupFiles } from './startup.ts';
 import type { FsSurvey } from './types.ts';
 
@@ -53,6 +54,7 @@ export function surveyFilesystem(policy: FilesystemPolicy, facts: FsFacts, start
 function applyGuards(into: Collection, workspace: string): void {
   hideCredentials(into);
   hideSystemPlaces(into);
+  hideOpenConnections(into);
   replaceRuntimeFolder(into);
   hideEnvFiles(into, workspace);
   freezeStartupPlaces(into);

@@ -13,6 +13,8 @@ export interface Surroundings {
   readonly disk: Disk;
   readonly homes: readonly string[];
   readonly zdotdir: string | undefined;
+  /** Files that variables of the parent name. */
+  readonly named: readonly string[];
   readonly workspace: string;
 }
 
@@ -40,9 +42,11 @@ export class Gathering {
   }
 
   readings(): Reading[] {
-    const { homes, zdotdir } = this.#where;
+    const { homes, zdotdir, named, workspace } = this.#where;
     for (const home of homes) this.#begin(home, home);
     if (zdotdir !== undefined) this.#begin(zdotdir, homes[0] ?? zdotdir);
+    for (const path of named.filter((one) => !isWithin(one, workspace)))
+      this.#visit(path, homes[0] ?? '/', { allExported: false });
     return [...this.#found.values()];
   }
 

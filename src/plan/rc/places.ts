@@ -3,7 +3,18 @@ import type { Dialect } from './syntax/index.ts';
 /** Where shells begin; `*` is any part of one name. What these take in is followed from here. */
 export const STARTUP_PLACES: readonly string[] = [
   ...['.bashrc', '.profile', '.bash_profile', '.bash_login', '.bash_logout', '.bash_aliases', '.bash_completion'],
-  ...['.zshenv', '.zprofile', '.zshrc', '.zlogin', '.zlogout', '.kshrc', '.mkshrc', '.xprofile', '.xsessionrc'],
+  ...[
+    '.zshenv',
+    '.zprofile',
+    '.zshrc',
+    '.zlogin',
+    '.zlogout',
+    '.kshrc',
+    '.mkshrc',
+    '.shrc',
+    '.xprofile',
+    '.xsessionrc',
+  ],
   ...[
     '.bashrc.d/*',
     '.profile.d/*',
@@ -13,6 +24,7 @@ export const STARTUP_PLACES: readonly string[] = [
     '.zsh/*',
     '.oh-my-zsh/custom/*',
     '.oh-my-bash/custom/*',
+    '.config/plasma-workspace/env/*',
   ],
 ];
 
