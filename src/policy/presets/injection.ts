@@ -157,6 +157,9 @@ export const NEVER: readonly InjectionGroup[] = [
 /** A wildcard or `all` does not admit these; an exact name does. */
 export const ONLY_BY_NAME: readonly InjectionGroup[] = [
   { group: 'git', names: ['GIT_SSH_COMMAND', 'GIT_SSH', 'GIT_EDITOR', 'GIT_SEQUENCE_EDITOR', 'GIT_PAGER'] },
+  // Commands run at every prompt of a shell; options of make that hold makefile text. Also what prompts and nested makes are told by.
+  { group: 'shell', names: ['PS1', 'PS2'] },
+  { group: 'compilers', names: ['MAKEFLAGS', 'GNUMAKEFLAGS'] },
   { group: 'java', names: ['CLASSPATH'] },
   { group: 'ruby', names: ['BUNDLE_GEMFILE'] },
   { group: 'python', names: ['PIP_CONFIG_FILE'] },
