@@ -1,10 +1,15 @@
-// Ratios, measured interleaved in one run on one machine: npm run bench [-- --smoke]
+// Ratios, measured interleaved in one run on one machine: npm run bench [-- --smoke] [--only SUITE] [--to FILE]
+// A whole run is kept in bench/latest.json; a smoke run or a single suite is only shown, unless a file is named.
 import { writeFileSync } from 'node:fs';
 import { arch, cpus, release } from 'node:os';
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import '../scripts/ts.mjs';
 
-const smoke = process.argv.includes('--smoke');
+const { smoke, only, to } = parseArgs({
+  options: { smoke: { type: 'boolean', default: false }, only: { type: 'string' }, to: { type: 'string' } },
+}).values;
 const suites = [
   './launch.mjs',
   './decide.mjs',
@@ -13,11 +18,12 @@ const suites = [
   './redact/rows.mjs',
   './sessions/rows.mjs',
   './mcp/rows.mjs',
-];
+  './peers/rows.mjs',
+].filter((suite) => only === undefined || suite.includes(only));
 
-/** A row: { name, value, unit, goal }, where goal is `<= 1.15`, `>= 3` or absent. */
+/** A row: { name, value, unit, goal }, where goal is `<= 1.15`, `>= 3` or absent; without a value, a note says why. */
 function holds({ value, goal }) {
-  if (goal === undefined) return undefined;
+  if (goal === undefined || value === null) return undefined;
   const [relation, bound] = goal.split(' ');
   return relation === '<=' ? value <= Number(bound) : value >= Number(bound);
 }
@@ -35,7 +41,11 @@ async function measure() {
 function show(rows) {
   const width = Math.max(...rows.map(({ name }) => name.length));
   const mark = { true: 'ok', false: 'MISSED', undefined: '' };
-  for (const { name, value, unit, goal = '', holds: met } of rows) {
+  for (const { name, value, unit, goal = '', holds: met, note } of rows) {
+    if (value === null) {
+      console.log(`${name.padEnd(width)} ${note}`);
+      continue;
+    }
     const number = value.toFixed(value < 100 ? 2 : 0).padStart(10);
     console.log(`${name.padEnd(width)} ${number} ${unit.padEnd(4)} ${goal.padEnd(9)} ${mark[String(met)]}`.trimEnd());
   }
@@ -51,5 +61,6 @@ const machine = {
   node: process.version,
 };
 const latest = { date: new Date().toISOString().slice(0, 10), smoke, machine, rows };
-if (!smoke)
-  writeFileSync(fileURLToPath(new URL('latest.json', import.meta.url)), `${JSON.stringify(latest, null, 2)}\n`);
+const whole = !smoke && only === undefined;
+const file = to ?? (whole ? fileURLToPath(new URL('latest.json', import.meta.url)) : undefined);
+if (file !== undefined) writeFileSync(resolve(file), `${JSON.stringify(latest, null, 2)}\n`);

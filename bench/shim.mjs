@@ -1,16 +1,18 @@
 // What a tool's shim costs, beside the very same bubblewrap call, a plain exec, and shims made in other ways.
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { folder, interleaved } from './interleave.mjs';
+import { environmentOf, refusal, wordsOf } from './peers/prefix.mjs';
+import { otherWays } from './peers/ways.mjs';
+import { PEERS } from './peers.mjs';
 
 const cli = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
-const TRUE = '/usr/bin/true';
-const BWRAP = '/usr/bin/bwrap';
-const PYTHON = ['/usr/bin/python3', '/usr/local/bin/python3'].find(existsSync) ?? 'python3';
+export const TRUE = '/usr/bin/true';
+export const BWRAP = '/usr/bin/bwrap';
 const PLAIN = { PATH: '/usr/bin:/bin', HOME: folder, LANG: 'C.UTF-8', TERM: 'xterm' };
-const WITHOUT_BARRIER = { CORDON_DISABLE_BWRAP: '1', CORDON_POLICY_QUIET: '1' };
+export const WITHOUT_BARRIER = { CORDON_DISABLE_BWRAP: '1', CORDON_POLICY_QUIET: '1' };
 
 const PATTERNS = Array.from({ length: 100 }, (_, i) => [`VENDOR_${i}_*`, `*_PART_${i}_?[A-F]`]).flat();
 const VARIABLES = Object.fromEntries(
@@ -18,7 +20,7 @@ const VARIABLES = Object.fromEntries(
 );
 
 /** The shim of `true` in a home of its own, made with the ordinary commands. */
-function shim(name, ...commands) {
+export function shim(name, ...commands) {
   const home = join(folder, name);
   for (const command of [['base', 'os-common'], ...commands]) {
     const env = { ...PLAIN, CORDON_HOME: home };
@@ -28,56 +30,35 @@ function shim(name, ...commands) {
 }
 
 /** What the shim tells bubblewrap; its own init stands in for ours. */
-function flagsOf(path) {
+export function flagsOf(path) {
   const lines = readFileSync(path, 'utf8').split('\n');
   const fields = lines.filter((line) => line.startsWith('sandbox ')).flatMap((line) => line.split(' ').slice(1));
   return fields.filter((field) => field !== '--as-pid-1').map((field) => (field === '\\c' ? process.cwd() : field));
 }
 
-function executable(name, text) {
-  const path = join(folder, name);
-  writeFileSync(path, text, { mode: 0o755 });
-  return path;
+/** Sandboxes of others with their defaults; which are not installed, or do not start here, is said in place of a figure. */
+function sandboxes() {
+  const chosen = PEERS.filter(({ id }) => ['srt', 'codex'].includes(id));
+  const places = { home: folder, workspace: process.cwd() };
+  return chosen.map((peer) => {
+    const words = wordsOf(peer, 'default', places);
+    const note = words === undefined ? 'not installed' : refusal(words, { ...PLAIN, ...environmentOf(peer) });
+    return { peer, command: [...(words ?? []), TRUE], note };
+  });
 }
 
-const PYTHON_WAY = (flags) => `#!${PYTHON}
-import fnmatch, os, sys
-BASE = "HOME PATH XDG_* NO_COLOR FORCE_COLOR TERM COLORTERM LANG LC_* USER LOGNAME TMPDIR SHELL TZ".split()
-env = {k: v for k, v in os.environ.items() if any(fnmatch.fnmatchcase(k, p) for p in BASE)}
-os.execve("${BWRAP}", ["bwrap"] + ${JSON.stringify(flags)} + ["--", "${TRUE}"] + sys.argv[1:], env)
-`;
-
-const SHELL_WAY = (flags) => `#!/bin/sh
-exec /usr/bin/env -i HOME="$HOME" PATH="$PATH" LANG="$LANG" TERM="$TERM" ${BWRAP} ${flags.join(' ')} -- ${TRUE} "$@"
-`;
-
-const NODE_WAY = (flags) => `#!${process.execPath}
-const { spawnSync } = require('node:child_process');
-const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => /^(HOME|PATH|LANG|TERM|XDG_.*)$/.test(name)));
-const args = [...${JSON.stringify(flags)}, '--', '${TRUE}', ...process.argv.slice(2)];
-process.exitCode = spawnSync('${BWRAP}', args, { env, stdio: 'inherit' }).status;
-`;
-
-/** Sandboxes of others that are installed, with their defaults. */
-function peers() {
-  const find = (name) =>
-    (process.env.PATH ?? '')
-      .split(':')
-      .map((one) => join(one, name))
-      .find(existsSync);
-  const commands = { srt: ['srt', TRUE], codex: ['codex', 'sandbox', 'linux', TRUE] };
-  const installed = Object.entries(commands).filter(([, [program]]) => find(program) !== undefined);
-  return Object.fromEntries(installed.map(([name, [program, ...args]]) => [name, [find(program), ...args]]));
-}
-
-function otherWays(flags) {
-  mkdirSync(join(folder, 'ways'), { recursive: true });
-  return {
-    python: [executable('ways/python', PYTHON_WAY(flags))],
-    shell: [executable('ways/shell', SHELL_WAY(flags))],
-    node: [executable('ways/node.cjs', NODE_WAY(flags))],
-    ...peers(),
-  };
+/** Apart from the quick ones: what takes a hundred times as long leaves caches cold for what comes after it. */
+function besideSandboxes(shim, rounds) {
+  const all = sandboxes();
+  const running = all.filter(({ note }) => note === undefined);
+  const env = Object.assign({}, PLAIN, ...running.map(({ peer }) => environmentOf(peer)));
+  const commands = Object.fromEntries(running.map(({ peer, command }) => [peer.id, command]));
+  const { shim: own, ...times } = interleaved({ shim: [shim], ...commands }, rounds, env);
+  return all.map(({ peer, note }) =>
+    note === undefined
+      ? { name: `${peer.title} / tool shim`, value: times[peer.id] / own, unit: 'x' }
+      : { name: `${peer.title} / tool shim`, value: null, unit: 'x', note },
+  );
 }
 
 const ratio = (name, value, goal) => ({ name, value, unit: 'x', ...(goal === undefined ? {} : { goal }) });
@@ -95,7 +76,11 @@ export function rows({ smoke }) {
     ...VARIABLES,
     ...WITHOUT_BARRIER,
   });
-  const ways = interleaved({ shim: [small], ...otherWays(flags) }, smoke ? 10 : 500, PLAIN);
+  const ways = interleaved(
+    { shim: [small], ...otherWays(join(folder, 'ways'), { bwrap: BWRAP, flags, target: TRUE }) },
+    smoke ? 10 : 500,
+    PLAIN,
+  );
   const { shim: own, ...others } = ways;
   const goals = { python: '>= 4' };
   return [
@@ -104,6 +89,7 @@ export function rows({ smoke }) {
     ratio('200 patterns on 500 variables / none, barrier', manyBarrier.large / manyBarrier.small, '<= 1.1'),
     ratio('200 patterns on 500 variables / none, filter', manyFilter.large / manyFilter.small, '<= 1.1'),
     ...Object.entries(others).map(([name, value]) => ratio(`${name} shim / tool shim`, value / own, goals[name])),
+    ...besideSandboxes(small, smoke ? 3 : 500),
     ...Object.entries({ 'tool shim': barrier.shim, 'the same bubblewrap call': barrier.bwrap, ...others }).map(
       ([name, value]) => ({ name: `  median ${name}`, value, unit: 'ms' }),
     ),
