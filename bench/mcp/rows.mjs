@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { directCall, makeUsers, secretOf } from '../sessions/ground.mjs';
+import { httpRows } from './http-rows.mjs';
 
 const CORDON = fileURLToPath(new URL('../../dist/bin/cordon', import.meta.url));
 const USER = 'user0';
@@ -66,5 +67,6 @@ export async function rows({ smoke }) {
     { name: '  median Bash over MCP', value: mcp, unit: 'ms' },
     { name: '  median bubblewrap from Node', value: bwrap, unit: 'ms' },
     { name: '  median ping over MCP: the protocol alone', value: ping, unit: 'ms' },
+    ...(await httpRows({ smoke })),
   ];
 }

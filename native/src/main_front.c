@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -46,8 +47,15 @@ static char **planner_argv(const char *node, const char *package, char **args) {
   return argv.items;
 }
 
+/* It handles secrets, for many users where it serves sessions: a crash must not write them to a file. */
+static void leave_no_core(void) {
+  struct rlimit none = {0};
+  setrlimit(RLIMIT_CORE, &none);
+}
+
 static _Noreturn void become_planner(const struct watch *watch, int plan_pipe, char **argv, char **env, pid_t parent) {
   die_with_parent(parent);
+  leave_no_core();
   watch_undo(watch);
   if (plan_pipe == PLAN_FD ? fcntl(plan_pipe, F_SETFD, 0) != 0 : dup2(plan_pipe, PLAN_FD) != PLAN_FD)
     refuse("cannot hand over the plan's pipe: ", error_text(errno), NULL);

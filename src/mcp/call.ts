@@ -1,10 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server';
-import { CordonError } from '../host/errors.ts';
-import { INSIDE } from '../plan/filesystem/index.ts';
 import type { CallOptions, CallResult } from '../sessions/types.ts';
 import { failure, refusal } from './failure.ts';
-import { OUTPUT_FOLDER } from './output-folder.ts';
+import { keepingOutput } from './kept-outputs.ts';
 import { Preview, type PreviewOptions } from './preview.ts';
 import { reportProgress } from './progress.ts';
 import { report } from './report.ts';
@@ -57,36 +54,23 @@ async function observed(call: Call, context: ServerContext, serving: Serving): P
   }
 }
 
-async function perform({ start, preview: wanted, timeoutMs }: Call, context: ServerContext, { ended }: Serving) {
+async function perform(
+  { start, preview: wanted, timeoutMs }: Call,
+  context: ServerContext,
+  { ended, session }: Serving,
+) {
   const preview = new Preview(wanted);
   const { signal, release } = joinSignals([context.mcpReq.signal, context.http?.req?.signal, ended]);
   const stopProgress = reportProgress(context, preview);
   const onOutput = (chunk: Buffer) => preview.push(chunk);
   try {
     const options = { signal, onOutput, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
-    const { result, kept } = await keepingOutput((outputFile) => start({ ...options, ...outputFile }));
+    const { result, kept } = await keepingOutput(session, (outputFile) => start({ ...options, ...outputFile }));
     return { result, toolResult: report({ result, preview, kept }) };
   } finally {
     stopProgress();
     release();
   }
-}
-
-/** A full disk, or something else in the place of the folder, must not keep anyone from running the command that mends it. */
-async function keepingOutput(start: (options: Pick<CallOptions, 'outputFile'>) => Promise<CallResult>) {
-  const outputFile = newOutputFile();
-  try {
-    return { result: await start({ outputFile }), kept: { file: `${INSIDE.workspace}/${outputFile}` } };
-  } catch (error) {
-    if (!(error instanceof CordonError) || error.where !== outputFile) throw error;
-    return { result: await start({}), kept: { problem: error.message } };
-  }
-}
-
-/** Nobody inside can guess the name, so nobody can put something in its place beforehand; sorted by name they are sorted by time. */
-function newOutputFile(): string {
-  const time = new Date().toISOString().replace(/\D/g, '').slice(0, 14);
-  return `${OUTPUT_FOLDER}/output-${time}-${randomBytes(6).toString('hex')}.txt`;
 }
 
 function outcomeOf({ cancelled, timedOut, limit, exitCode }: CallResult): Outcome {

@@ -14,10 +14,11 @@ export type Kept = { readonly file: string } | { readonly problem: string };
 /** What came out, for a model to read and for a program to parse. */
 export function report({ result, preview, kept }: Reported): CallToolResult {
   const shown = preview.shown();
-  const notes = [...stops(result), summary(result, preview, kept)].join('\n');
+  const notes = notesOf(result, kept);
+  const ending = [...notes.map((note) => `[Cordon: ${note}]`), summary(result, preview, kept)].join('\n');
   const { exitCode, timedOut, cancelled } = result;
   return {
-    content: [{ type: 'text', text: shown.text === '' ? notes : `${shown.text}\n\n${notes}` }],
+    content: [{ type: 'text', text: shown.text === '' ? ending : `${shown.text}\n\n${ending}` }],
     structuredContent: {
       exit_code: exitCode,
       output: shown.text,
@@ -27,23 +28,30 @@ export function report({ result, preview, kept }: Reported): CallToolResult {
       shown_lines: shown.lines,
       timed_out: timedOut,
       ...(result.limit === undefined ? {} : { limit: result.limit }),
+      ...(notes.length === 0 ? {} : { notes }),
       duration_ms: Math.round(result.durationMs),
     },
     ...(exitCode === 0 && !timedOut && !cancelled ? {} : { isError: true }),
   };
 }
 
-/** Why it ended when it did not end by itself: an exit code alone cannot tell a limit from a command that says the same. */
-function stops({ cancelled, limit }: CallResult): string[] {
+/** What an exit code alone cannot tell: a limit from a command that says the same, a kill from outside. Some clients show the data only. */
+function notesOf({ cancelled, limit, exitCode }: CallResult, kept: Kept): string[] {
   return [
-    ...(limit === undefined ? [] : [`[Cordon: this call hit ${limit}]`]),
-    ...(cancelled ? ['[Cordon: the call was cancelled]'] : []),
+    ...(limit === undefined ? [] : [`this call hit ${limit}`]),
+    ...(cancelled ? ['the call was cancelled'] : []),
+    ...(exitCode === KILLED ? [KILLED_WORDS] : []),
+    ...('problem' in kept ? [`the full output was not kept: ${kept.problem}`] : []),
   ];
 }
+
+const KILLED = 137;
+const KILLED_WORDS =
+  'exit code 137 is that of a process that was killed, by itself or from outside; the session goes on';
 
 function summary({ exitCode, outputBytes }: CallResult, preview: Preview, kept: Kept): string {
   const { lines, whole } = preview.shown();
   const part = whole ? '' : `, ${lines} of them shown`;
-  const place = 'file' in kept ? `full output in ${kept.file}` : `the full output was not kept: ${kept.problem}`;
+  const place = 'file' in kept ? `full output in ${kept.file}` : 'full output not kept';
   return `[exit code ${exitCode}; ${outputBytes} bytes in ${preview.lines} lines${part}; ${place}]`;
 }

@@ -28,5 +28,6 @@ export const CALL_OUTPUT = z.object({
   shown_lines: z.int(),
   timed_out: z.boolean().describe('Cordon stopped it because its time was up'),
   limit: z.string().optional().describe('which limit was hit, in words'),
+  notes: z.array(z.string()).optional().describe('what the exit code does not tell'),
   duration_ms: z.int(),
 });

@@ -11,6 +11,11 @@ export interface Limits {
   readonly temporary: number;
   /** Bytes that are kept of stdout, and as many of stderr. */
   readonly output: number;
+  /** Bytes of the file that gets all of the output of one call. */
+  readonly outputFile: number;
+  /** How many such files of a server stay in a workspace, and how many bytes of them together; the oldest go first. */
+  readonly outputFiles: number;
+  readonly outputTotal: number;
   readonly timeoutMs: number;
 }
 

@@ -29,16 +29,25 @@ const EXIT_TERM = 143;
 
 /** Starts the plan and waits for its end. Rejects only when the command was not run. */
 export async function runCall(call: Call): Promise<CallResult> {
-  const { limits, options, pool } = call;
+  const { limits, options } = call;
   if (isCancelled(call)) return notStarted();
   const file =
-    options.outputFile === undefined ? undefined : new OutputFile(call.workspace, options.outputFile, limits.fileSize);
-  const place = await pool?.take();
+    options.outputFile === undefined
+      ? undefined
+      : new OutputFile(call.workspace, options.outputFile, limits.outputFile);
+  try {
+    return await runSomewhere(call, file);
+  } finally {
+    file?.close();
+  }
+}
+
+async function runSomewhere(call: Call, file: OutputFile | undefined): Promise<CallResult> {
+  const place = await call.pool?.take();
   try {
     return isCancelled(call) ? notStarted() : await runIn(call, place, file);
   } finally {
-    file?.close();
-    if (place !== undefined) pool?.leave(place);
+    if (place !== undefined) call.pool?.leave(place);
   }
 }
 
@@ -60,9 +69,10 @@ async function runIn(call: Call, place: Place | undefined, file: OutputFile | un
   const timedOut = ending.cause === 'time';
   const { bytes: outputBytes, truncated } = output;
   const hits = place?.group?.hits() ?? likelyHits(exitCode, stderr);
+  const outputLost = truncated && (file === undefined || file.problem !== undefined);
   const durationMs = Math.round(performance.now() - started);
   const limit = limitWords(
-    { ...hits, exitCode, durationMs, timedOut, outputBytes, truncated, most, timeoutMs, fileProblem: file?.problem },
+    { ...hits, exitCode, durationMs, timedOut, outputBytes, outputLost, most, timeoutMs, fileProblem: file?.problem },
     limits,
   );
   return {

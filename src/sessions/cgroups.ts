@@ -1,18 +1,8 @@
-import {
-  accessSync,
-  constants,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmdirSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { isRunning, ownMark } from './owner.ts';
 
-const MOUNT = '/sys/fs/cgroup';
 const PREFIX = 'cordon-';
 
 /** Where control groups can be made: one folder with both controllers (version 2), or one folder for each (version 1). */
@@ -27,50 +17,10 @@ export interface GroupLimits {
   readonly processes: number;
 }
 
-/** Undefined where this user cannot make control groups for memory and processes. */
-export function findCgroups(): CgroupPlaces | undefined {
-  const own = ownPaths();
-  const places = existsSync(join(MOUNT, 'cgroup.controllers')) ? unified(own.get('')) : separate(own);
-  return places !== undefined && canMake(places) ? places : undefined;
-}
-
-/** From `/proc/self/cgroup`, by controller; the empty name is that of version 2. */
-function ownPaths(): Map<string, string> {
-  const lines = read('/proc/self/cgroup').split('\n');
-  const fields = lines.map((line) => /^\d+:([^:]*):(.*)$/.exec(line)).filter((match) => match !== null);
-  return new Map(fields.flatMap(([, names = '', path = '']) => names.split(',').map((name) => [name, path] as const)));
-}
-
-/** The nearest folder at or above our own that hands both controllers on to folders in it. */
-function unified(path: string | undefined): CgroupPlaces | undefined {
-  if (path === undefined || path.includes('..')) return undefined;
-  for (let at = join(MOUNT, path); at.startsWith(MOUNT); at = dirname(at)) {
-    const handed = read(join(at, 'cgroup.subtree_control')).trim().split(' ');
-    if (handed.includes('memory') && handed.includes('pids')) return { version: 2, memory: at, pids: at };
-  }
-  return undefined;
-}
-
-function separate(own: ReadonlyMap<string, string>): CgroupPlaces | undefined {
-  const [memory, pids] = [own.get('memory'), own.get('pids')];
-  if (memory === undefined || pids === undefined) return undefined;
-  return { version: 1, memory: join(MOUNT, 'memory', memory), pids: join(MOUNT, 'pids', pids) };
-}
-
-/** Only making one and entering it tells; entering needs the right to write to where we are now. */
-function canMake(places: CgroupPlaces): boolean {
-  try {
-    for (const place of new Set([places.memory, places.pids])) accessSync(join(place, 'cgroup.procs'), constants.W_OK);
-    const group = new Cgroup(places);
-    group.limit({ memory: 2 ** 30, processes: 16 });
-    group.remove();
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 let made = 0;
+
+/** The process that made a group is in its name, so that leftovers are known. */
+export const groupName = (number: number) => `${PREFIX}${ownMark()}-${number}`;
 
 /** A control group for one call. */
 export class Cgroup {
@@ -79,7 +29,7 @@ export class Cgroup {
   readonly #pids: string;
 
   constructor(places: CgroupPlaces) {
-    const name = `${PREFIX}${ownMark()}-${++made}`;
+    const name = groupName(++made);
     this.#version = places.version;
     this.#memory = join(places.memory, name);
     this.#pids = join(places.pids, name);
@@ -128,7 +78,7 @@ export function sweepCgroups(places: CgroupPlaces): void {
     }
 }
 
-function tryRemove(folder: string): boolean {
+export function tryRemove(folder: string): boolean {
   try {
     rmdirSync(folder);
     return true;
@@ -139,7 +89,7 @@ function tryRemove(folder: string): boolean {
 
 const counted = (text: string, word: string) => Number(new RegExp(`^${word} (\\d+)$`, 'm').exec(text)?.[1] ?? 0);
 
-function read(path: string): string {
+export function read(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch {

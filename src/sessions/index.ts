@@ -1,7 +1,9 @@
-export { type CgroupPlaces, findCgroups } from './cgroups.ts';
+export { findCgroups } from './cgroup-places.ts';
+export type { CgroupPlaces } from './cgroups.ts';
 export type { Limits } from './limits.ts';
 export { type LogForm, lineLog } from './log.ts';
 export { openSession } from './open.ts';
+export { checkShared } from './settings.ts';
 export type {
   CallOptions,
   CallResult,

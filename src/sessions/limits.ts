@@ -13,6 +13,9 @@ const DEFAULT_LIMITS: Limits = {
   fileSize: 1024 * MEBI,
   temporary: 256 * MEBI,
   output: MEBI,
+  outputFile: 64 * MEBI,
+  outputFiles: 200,
+  outputTotal: 512 * MEBI,
   timeoutMs: 120_000,
 };
 
@@ -43,8 +46,11 @@ export function callLimit(given: number | undefined, limit: number): number {
   return Math.min(given ?? limit, limit, LONGEST_TIME);
 }
 
-/** Processes of ours that stand around the command and are counted with it. */
+/** Processes of ours that stand around the command and are counted with it: in a control group the launcher, bubblewrap and the first one inside. */
 export const SURROUNDING = 3;
+
+/** A resource limit counts what is inside only. */
+const SURROUNDING_INSIDE = 1;
 
 /** What each process is held to, whatever holds all of them together. */
 export function resourceLimits({ memory, processes, cpuSeconds, fileSize }: Limits, grouped: boolean): ResourceLimit[] {
@@ -56,7 +62,7 @@ export function resourceLimits({ memory, processes, cpuSeconds, fileSize }: Limi
       ? []
       : ([
           { resource: 'data', value: memory },
-          { resource: 'nproc', value: processes + SURROUNDING },
+          { resource: 'nproc', value: processes + SURROUNDING_INSIDE },
         ] as const)),
   ];
 }

@@ -1,26 +1,18 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CordonError } from '../host/errors.ts';
-import { type Folders, foldersOf, homesOf } from '../host/folders.ts';
-import { ParentEnv } from '../host/parent-env.ts';
-import { currentEnvironment } from '../host/process-env.ts';
 import { Redaction } from '../launch/redact/redaction.ts';
-import { type FsPlan, factsOf, INSIDE, sessionFilesystem } from '../plan/filesystem/index.ts';
-import { DEFAULT_POLICY, type FilesystemPolicy, type Policy } from '../policy/policy.ts';
-import { loadPolicy } from '../policy/profile/load-policy.ts';
+import { type FsPlan, factsOf, sessionFilesystem } from '../plan/filesystem/index.ts';
+import type { Policy } from '../policy/policy.ts';
 import { loadUserSecrets } from '../secrets/sandboxed/load.ts';
-import { checkUserName } from '../secrets/sandboxed/user-name.ts';
 import { sessionEnvironment } from './environment.ts';
-import { type Limits, mergeLimits } from './limits.ts';
+import type { Limits } from './limits.ts';
 import { logOpened, logSecrets } from './log.ts';
 import { type Pool, poolHere } from './pool.ts';
 import { newSessionId, OpenSession } from './session.ts';
-import { findSkills } from './skills/find.ts';
+import { readSettings, type Settings } from './settings.ts';
 import { SessionFolder } from './state.ts';
-import type { Log, Session, SessionOptions, Skill } from './types.ts';
-import { isIn, openWorkspace, type Workspace } from './workspace.ts';
-
-type KnownFolders = { readonly [Name in keyof Folders]: string };
+import type { Log, Session, SessionOptions } from './types.ts';
 
 /** A session of one user: configuration and folders, all checked now. Secrets are read fresh, and kept by this session alone (F1). */
 export async function openSession(options: SessionOptions): Promise<Session> {
@@ -37,31 +29,6 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   for (const note of [...profile.warnings, ...filesystem.notes]) log('info', note);
   logOpened(log, id, environment.secrets.size);
   return new OpenSession({ ...settings, id, environment, redaction, pool, folder, filesystem, state: folders.state });
-}
-
-interface Settings {
-  readonly user: string;
-  readonly env: ParentEnv;
-  readonly folders: KnownFolders;
-  readonly workspace: Workspace;
-  readonly profile: Policy;
-  readonly filesystem: FilesystemPolicy;
-  readonly limits: Limits;
-  readonly skills: readonly Skill[];
-  readonly log: Log;
-}
-
-async function readSettings(options: SessionOptions): Promise<Settings> {
-  const user = checkUserName(options.user);
-  const env = environmentOf(options.env);
-  const folders = requireFolders(options.folders ?? foldersOf(env));
-  const homes = Object.values(homesOf(env)).filter((home) => home !== undefined && home !== '/') as string[];
-  const workspace = openWorkspace(options.workspace, { folders, homes });
-  const profile = await profileOf(options.profile, folders, homes[0]);
-  const filesystem = filesystemOf(profile, workspace.path);
-  const limits = mergeLimits(profile.session?.limits ?? {}, options.limits ?? {});
-  const skills = await findSkills(options.skills ?? []);
-  return { user, env, folders, workspace, profile, filesystem, limits, skills, log: options.log ?? (() => undefined) };
 }
 
 /** A session that can't be opened leaves no folder either. */
@@ -84,50 +51,6 @@ function layOut(
     own.remove();
     throw error;
   }
-}
-
-function environmentOf(given: SessionOptions['env']): ParentEnv {
-  return given instanceof ParentEnv ? given : ParentEnv.fromRecord(given ?? currentEnvironment());
-}
-
-function requireFolders({ config, state, bin }: Folders): KnownFolders {
-  if (config !== undefined && state !== undefined) return { config, state, bin: bin ?? join(config, 'bin') };
-  throw new CordonError('session', "a session needs Cordon's folders, and no home is known", {
-    hint: 'set CORDON_HOME or HOME',
-  });
-}
-
-async function profileOf(
-  given: SessionOptions['profile'],
-  folders: Folders,
-  home: string | undefined,
-): Promise<Policy> {
-  const none: Policy = { ...DEFAULT_POLICY, origin: 'session' };
-  return typeof given === 'string' ? loadPolicy({ profile: given, folders, home }) : (given ?? none);
-}
-
-/** A9: what a profile asks for by name and a session cannot be is an error. */
-function filesystemOf({ filesystem, isolation, origin }: Policy, workspace: string): Policy['filesystem'] {
-  const { preset, explicit, write, read, hide, expose } = filesystem;
-  if (isolation === 'filter') throw contradiction(origin, 'isolation filter');
-  if (explicit && preset === 'all') throw contradiction(origin, 'filesystem preset all');
-  if ([...write, ...read, ...expose].includes('/')) throw contradiction(origin, 'the whole of /');
-  const inside = [...read, ...hide].find((path) => ownFolders(workspace).some((folder) => isIn(path, folder)));
-  if (inside !== undefined) throw contradiction(origin, `${inside}, which is in the workspace, hidden or read-only`);
-  return filesystem;
-}
-
-const ownFolders = (workspace: string) => [workspace, INSIDE.workspace, INSIDE.skills];
-
-function contradiction(origin: string, what: string): CordonError {
-  return new CordonError(
-    'policy',
-    `a session cannot have ${what}: it has the system read-only, and its workspace to write to`,
-    {
-      where: origin,
-      hint: 'leave it out, and list the paths that are needed',
-    },
-  );
 }
 
 /** The launcher enters a control group; where Node stands in for it, or there are none to be made, each process is limited by itself. */

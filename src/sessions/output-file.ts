@@ -1,5 +1,6 @@
 import { closeSync, constants, mkdirSync, openSync, writeSync } from 'node:fs';
 import { CordonError } from '../host/errors.ts';
+import { sizeText } from './words.ts';
 
 const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY, O_CREAT, O_EXCL, O_WRONLY } = constants;
 
@@ -21,19 +22,18 @@ export class OutputFile {
   /** A full disk ends the file, not the call. */
   write(chunk: Buffer): void {
     if (this.#problem !== undefined) return;
-    if (this.#written + chunk.length > this.#limit) {
-      this.#problem = `the output file ends at its limit of ${this.#limit} bytes`;
-      return;
-    }
+    const part = chunk.subarray(0, this.#limit - this.#written);
     try {
-      for (let done = 0; done < chunk.length; ) done += writeSync(this.#descriptor, chunk, done);
-      this.#written += chunk.length;
+      for (let done = 0; done < part.length; ) done += writeSync(this.#descriptor, part, done);
+      this.#written += part.length;
+      if (part.length < chunk.length)
+        this.#problem = `the limit of ${sizeText(this.#limit)} for the output file: it has the beginning only`;
     } catch (error) {
-      this.#problem = `the output file is cut off: ${(error as NodeJS.ErrnoException).code === 'ENOSPC' ? 'the disk is full' : 'it cannot be written'}`;
+      this.#problem = problemOf(error as NodeJS.ErrnoException);
     }
   }
 
-  /** Why it lacks something, when it does. */
+  /** What it ended at, when it lacks something. */
   get problem(): string | undefined {
     return this.#problem;
   }
@@ -41,6 +41,11 @@ export class OutputFile {
   close(): void {
     closeSync(this.#descriptor);
   }
+}
+
+function problemOf({ code }: NodeJS.ErrnoException): string {
+  const full = code === 'ENOSPC' || code === 'EDQUOT';
+  return `${full ? 'a full disk' : `an error of the disk (${code})`}: the output file is cut off`;
 }
 
 function create(workspace: string, path: string): number {

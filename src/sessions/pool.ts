@@ -2,7 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { CordonError } from '../host/errors.ts';
 import { nativeLauncher } from '../launch/native.ts';
 import { WaitingLauncher } from '../launch/waiting.ts';
-import { Cgroup, type CgroupPlaces, findCgroups, sweepCgroups } from './cgroups.ts';
+import { findCgroups } from './cgroup-places.ts';
+import { Cgroup, type CgroupPlaces, sweepCgroups } from './cgroups.ts';
 
 /** Where a call is started: a launcher that waits, in a control group of its own where there are any. */
 export interface Place {

@@ -6,13 +6,14 @@ import { auditFile, auditHead } from '../launch/audit.ts';
 import type { Redaction } from '../launch/redact/redaction.ts';
 import { type FsPlan, INSIDE } from '../plan/filesystem/index.ts';
 import { type LaunchPlan, type Machine, plan } from '../plan/plan.ts';
+import { checkedWords, shell, type Words } from './arguments.ts';
 import { barrierFailure, requireBarrier } from './barrier.ts';
 import { runCall } from './call.ts';
 import type { SessionEnvironment } from './environment.ts';
 import { type Limits, resourceLimits } from './limits.ts';
 import { logCall } from './log.ts';
 import type { Pool } from './pool.ts';
-import { isRunnable, skillCommand } from './skills/command.ts';
+import { skillCommand } from './skills/command.ts';
 import type { SessionFolder } from './state.ts';
 import type { CallOptions, CallResult, Log, Session, Skill, SkillCallOptions } from './types.ts';
 import { checkUnchanged, type Workspace } from './workspace.ts';
@@ -34,17 +35,13 @@ export interface Ground {
   readonly log: Log;
 }
 
-type Words = readonly [string, ...string[]];
-
-/** The kernel takes no longer argument. */
-const LONGEST_ARGUMENT = 131_000;
-
 export class OpenSession implements Session {
   readonly id: string;
   readonly user: string;
   readonly workspace: string;
   readonly skills: readonly Skill[];
   readonly variableNames: readonly string[];
+  readonly limits: Limits;
   readonly #ground: Ground;
   readonly #closing = new AbortController();
   readonly #running = new Set<Promise<unknown>>();
@@ -56,6 +53,7 @@ export class OpenSession implements Session {
     this.user = ground.user;
     this.workspace = ground.workspace.path;
     this.skills = ground.skills;
+    this.limits = ground.limits;
     ground.pool?.sessionOpened();
     this.variableNames = [...ground.environment.secrets.keys()].toSorted();
   }
@@ -99,7 +97,7 @@ export class OpenSession implements Session {
     const { env, workspace, limits, pool, redaction, log } = this.#ground;
     const machine = requireBarrier(env, what);
     checkUnchanged(workspace);
-    const launchPlan = this.#plan(machine, checked(words()));
+    const launchPlan = this.#plan(machine, checkedWords(words()));
     logCall(log, this.id, what, this.variableNames);
     const call = { plan: launchPlan, limits, workspace: workspace.path, options, redaction, pool };
     try {
@@ -134,28 +132,6 @@ export class OpenSession implements Session {
 
 export const newSessionId = () =>
   `${new Date().toISOString().slice(0, 19).replace(/[-:]/g, '').replace('T', '_')}_${randomUUID().slice(0, 8)}`;
-
-const SHELLS = ['/bin/bash', '/usr/bin/bash'];
-
-function shell(): string {
-  const found = SHELLS.find(isRunnable);
-  if (found !== undefined) return found;
-  throw new CordonError('session', 'there is no bash on this machine', { hint: 'install bash' });
-}
-
-function checked(words: Words): Words {
-  for (const word of words) {
-    if (typeof word !== 'string' || word.includes('\0')) throw badArgument('it has a NUL, or is no text');
-    if (Buffer.byteLength(word) > LONGEST_ARGUMENT) throw badArgument(`it has more than ${LONGEST_ARGUMENT} bytes`);
-  }
-  return words;
-}
-
-function badArgument(why: string): CordonError {
-  return new CordonError('session', `a command or argument cannot be handed over: ${why}`, {
-    hint: 'write it to a file of the workspace and run that',
-  });
-}
 
 function noSkill(name: string, skills: readonly Skill[]): CordonError {
   const known = skills.filter(({ kind }) => kind === 'script').map((skill) => skill.name);

@@ -72,6 +72,7 @@ export interface Session {
   readonly workspace: string;
   readonly skills: readonly Skill[];
   readonly variableNames: readonly string[];
+  readonly limits: Limits;
   bash(command: string, options?: CallOptions): Promise<CallResult>;
   runSkill(name: string, options?: SkillCallOptions): Promise<CallResult>;
   close(): Promise<void>;

@@ -12,7 +12,8 @@ export interface Hits {
   readonly memory: boolean;
   readonly processes: boolean;
   readonly outputBytes: number;
-  readonly truncated: boolean;
+  /** Some of it is nowhere any more. */
+  readonly outputLost: boolean;
   readonly most: number;
   readonly timeoutMs: number;
   readonly fileProblem: string | undefined;
@@ -22,11 +23,11 @@ export interface Hits {
 export function limitWords(hits: Hits, limits: Limits): CallResult['limit'] {
   const words = [
     hits.timedOut && `the time limit of ${hits.timeoutMs / 1000} s: the command was ended`,
-    hits.memory && `the memory limit of ${size(limits.memory)}: a process was ended`,
+    hits.memory && `the memory limit of ${sizeText(limits.memory)}: a process was ended`,
     hits.processes && `the limit of ${limits.processes} processes: more were refused`,
     usedProcessor(hits, limits) && `the limit of ${limits.cpuSeconds} s of processor time`,
-    hits.exitCode === XFSZ && `the limit of ${size(limits.fileSize)} for one file`,
-    hits.truncated && `the output limit of ${size(hits.most)} a stream: ${hits.outputBytes} bytes were written`,
+    hits.exitCode === XFSZ && `the limit of ${sizeText(limits.fileSize)} for one file`,
+    hits.outputLost && `the output limit of ${sizeText(hits.most)} a stream: ${hits.outputBytes} bytes were written`,
     hits.fileProblem,
   ].filter((word) => typeof word === 'string');
   return words.length === 0 ? undefined : words.join('; ');
@@ -49,10 +50,11 @@ export function likelyHits(exitCode: number, stderr: Buffer): Pick<Hits, 'memory
 const UNITS = [
   [2 ** 30, 'GiB'],
   [2 ** 20, 'MiB'],
+  [2 ** 10, 'KiB'],
   [1, 'bytes'],
 ] as const;
 
-function size(bytes: number): string {
-  const [one, unit] = UNITS.find(([least]) => bytes >= least) ?? UNITS[2];
+export function sizeText(bytes: number): string {
+  const [one, unit] = UNITS.find(([least]) => bytes >= least) ?? UNITS[3];
   return `${Number((bytes / one).toFixed(1))} ${unit}`;
 }

@@ -16,14 +16,25 @@ export async function addToken(place: Place, user: string): Promise<string> {
   return adding.stdout.trim();
 }
 
-export async function serve(user: User, more: readonly string[] = [], place = new Place(user)): Promise<Served> {
+export async function serve(
+  user: User,
+  more: readonly string[] = [],
+  place = new Place(user),
+  started: Started = {},
+): Promise<Served> {
   const [alice, bob] = await Promise.all([addToken(place, 'alice'), addToken(place, 'bob')]);
-  const { server, origin } = await startServer(place, more);
+  const { server, origin } = await startServer(place, more, started);
   return { place, server, origin, tokens: { alice, bob } };
 }
 
-export async function startServer(place: Place, more: readonly string[] = []) {
-  const server = place.start(['serve', '--workspaces', place.workspaces, '--listen', '127.0.0.1:0', ...more]);
+export interface Started {
+  readonly through?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export async function startServer(place: Place, more: readonly string[] = [], { through, env }: Started = {}) {
+  const flags = ['--workspaces', place.workspaces, '--listen', '127.0.0.1:0'];
+  const server = place.start(['serve', ...flags, ...more], env, through);
   const [, origin = ''] = await server.says(/listening on (http:\/\/\S+)\/mcp/);
   return { server, origin };
 }

@@ -13,6 +13,7 @@ import {
   ownValue,
   Place,
   uniqueSleep,
+  WITHOUT_BARRIER,
 } from './support.ts';
 
 const hostPath = (place: Place, inside: unknown) =>
@@ -50,7 +51,12 @@ describe.each(USERS)('cordon mcp as %s', (user) => {
     const sleep = uniqueSleep();
     const { text, data, isError } = await bash(client, `echo before; sleep ${sleep}`, { timeout_ms: 300 });
     expect(text).toMatch(/^before\n\n\[Cordon: this call hit the time limit of 0\.3 s/);
-    expect({ ...data, isError }).toMatchObject({ timed_out: true, exit_code: 124, isError: true });
+    expect({ ...data, isError }).toMatchObject({
+      timed_out: true,
+      exit_code: 124,
+      isError: true,
+      notes: [expect.stringContaining('time limit')],
+    });
     expect(isRunning(sleep)).toBe(false);
   });
 
@@ -78,7 +84,7 @@ describe.each(USERS)('cordon mcp as %s', (user) => {
     const big = await bash(client, 'head -c 3000000 /dev/zero | tr "\\0" x; echo; echo the end', { preview_lines: 5 });
     expect(big.text.length).toBeLessThan(40_000);
     expect(big.text).toContain('the end\n');
-    expect(big.text).toContain('output limit of 1 MiB');
+    expect(big.data.notes).toBeUndefined();
     expect(big.data.output_bytes).toBe(3_000_009);
     expect(statSync(hostPath(place, big.data.output_file)).size).toBe(3_000_009);
     const odd = await bash(client, "printf '\\033[31mred\\033[0m \\007\\377 \\033]0;title\\007ok\\r\\n'");
@@ -173,7 +179,7 @@ describe.each(USERS)('cordon mcp as %s', (user) => {
   test('without a barrier nothing runs, and the refusal says so (F5)', async () => {
     const place = new Place(user);
     place.skill('my-skill', 'name: my-skill\ndescription: d\n', { name: 'run.sh', text: '#!/bin/bash\ntouch ran\n' });
-    const { client } = await connectStdio(place, { barrier: false });
+    const { client } = await connectStdio(place, { through: WITHOUT_BARRIER });
     const command = await bash(client, 'touch ran');
     const skill = await call(client, 'skill_my_skill', {});
     expect(command).toMatchObject({ isError: true, text: expect.stringMatching(/^SECURITY ERROR: the Bash command/) });

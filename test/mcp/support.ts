@@ -78,32 +78,27 @@ export class Place {
     if (script !== undefined) this.write(join(this.skills, name, 'scripts', script.name), script.text, 0o755);
   }
 
-  /** The program as this user, through setpriv where the tests run as root; without a barrier: where bubblewrap is no program. */
-  command(args: readonly string[], barrier = true): { command: string; args: string[] } {
+  /** The program as this user, through setpriv where the tests run as root, and through another program where one is named. */
+  command(args: readonly string[], through: readonly string[] = []): { command: string; args: string[] } {
     const { uid, gid } = identityOf(this.user);
     const changed = this.user !== 'root' && process.getuid?.() === 0;
     const as = changed ? ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups'] : [];
-    const hiding = [
-      'bwrap',
-      '--die-with-parent',
-      '--dev-bind',
-      '/',
-      '/',
-      '--ro-bind',
-      '/dev/null',
-      '/usr/bin/bwrap',
-      '--',
-    ];
-    const [command, ...words] = [...as, ...(barrier ? [] : hiding), cordonProgram(), ...args];
+    const [command, ...words] = [...as, ...through, cordonProgram(), ...args];
     return { command: command as string, args: words };
+  }
+
+  profile(text: string): string[] {
+    const path = join(this.home, 'profile.yaml');
+    this.write(path, text);
+    return ['--profile', path];
   }
 
   env(more: Readonly<Record<string, string>> = {}): Record<string, string> {
     return { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: this.home, CORDON_HOME: this.home, ...more };
   }
 
-  start(args: readonly string[], env: Readonly<Record<string, string>> = {}): Running {
-    return new Running(this, args, this.env(env));
+  start(args: readonly string[], env: Readonly<Record<string, string>> = {}, through: readonly string[] = []): Running {
+    return new Running(this.command(args, through), this.env(env), this.home);
   }
 
   /** What sessions left in the state folder, launch records aside. */
@@ -112,6 +107,19 @@ export class Place {
   }
 }
 
+/** Where bubblewrap is no program. */
+const HIDDEN_BARRIER = [
+  'bwrap',
+  '--die-with-parent',
+  '--dev-bind',
+  '/',
+  '/',
+  '--ro-bind',
+  '/dev/null',
+  '/usr/bin/bwrap',
+];
+export const WITHOUT_BARRIER: readonly string[] = [...HIDDEN_BARRIER, '--'];
+
 /** The program with pipes, and all it has said. */
 export class Running {
   readonly child: ChildProcess;
@@ -119,9 +127,8 @@ export class Running {
   stderr = '';
   readonly ended: Promise<number | null>;
 
-  constructor(place: Place, args: readonly string[], env: Record<string, string>) {
-    const { command, args: words } = place.command(args);
-    this.child = spawn(command, words, { env, cwd: place.home, stdio: 'pipe' });
+  constructor({ command, args }: ReturnType<Place['command']>, env: Record<string, string>, cwd: string) {
+    this.child = spawn(command, args, { env, cwd, stdio: 'pipe' });
     this.child.stdout?.on('data', (chunk: Buffer) => {
       this.stdout += chunk;
     });
@@ -154,11 +161,17 @@ export function newClient(era: Era = 'legacy'): Client {
 
 export async function connectStdio(
   place: Place,
-  { user = 'alice', era = 'legacy' as Era, env = {}, more = [] as readonly string[], barrier = true } = {},
+  {
+    user = 'alice',
+    era = 'legacy' as Era,
+    env = {},
+    more = [] as readonly string[],
+    through = [] as readonly string[],
+  } = {},
 ): Promise<Connected> {
   const args = ['mcp', '--user', user, '--workspace', place.workspaceOf(user), '--skills', place.skills, ...more];
   const transport = new StdioClientTransport({
-    ...place.command(args, barrier),
+    ...place.command(args, through),
     env: place.env(env),
     cwd: place.home,
     stderr: 'pipe',
@@ -197,10 +210,12 @@ export async function call(
 export const bash = (client: Client, command: string, more: Readonly<Record<string, unknown>> = {}, options = {}) =>
   call(client, 'Bash', { command, ...more }, options);
 
-/** Whether a process with this word in its arguments runs anywhere on the machine. */
-export function isRunning(word: string): boolean {
-  return readdirSync('/proc').some((pid) => /^\d+$/.test(pid) && argumentsOf(pid).includes(word));
+/** The processes anywhere on the machine that have this word for an argument. */
+export function processesOf(word: string): string[] {
+  return readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && argumentsOf(pid).includes(word));
 }
+
+export const isRunning = (word: string) => processesOf(word).length > 0;
 
 function argumentsOf(pid: string): string[] {
   try {

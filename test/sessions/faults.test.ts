@@ -110,6 +110,18 @@ describe.each(USERS)('faults around a session of %s', (user) => {
     expect(records[0]?.credentials).toEqual(['GITHUB_TOKEN', 'OPENAI_API_KEY', 'SHARED']);
   });
 
+  it('how long a call took does not count how long its launcher waited for it', async () => {
+    const here = scene(user);
+    const took = await inMain(
+      here,
+      `const s = await open(); const took = []; for (const c of ['sleep 1', 'true', 'true']) took.push((await s.bash(c)).durationMs); await s.close(); return took;`,
+    );
+    const recorded = auditOf(here).map(({ duration_ms: time }) => time as number);
+    expect(recorded).toHaveLength(3);
+    // Each within what was measured around it, both rounded.
+    for (const [i, time] of recorded.entries()) expect(time).toBeLessThanOrEqual(took[i] + 1);
+  });
+
   it('a full disk in the workspace fails the command, not the session', async () => {
     const here = scene(user);
     const body = `const s = await open();
@@ -125,7 +137,7 @@ describe.each(USERS)('faults around a session of %s', (user) => {
     ];
     const [full, next] = await inMain(here, body, mount);
     expect(full.stderr).toContain('No space left');
-    expect(full.limit).toContain('the disk is full');
+    expect(full.limit).toContain('a full disk: the output file is cut off');
     expect(next).toMatchObject({ stdout: 'next\n', exitCode: 0 });
   });
 

@@ -1,6 +1,7 @@
 import { type Bytes, bytesOfText } from '../../host/bytes.ts';
 import { CallGate } from '../../mcp/call-gate.ts';
 import { endWhenTold } from '../../mcp/end-when-told.ts';
+import { logLines } from '../../mcp/log-lines.ts';
 import { serveOnStdio } from '../../mcp/stdio.ts';
 import { type Log, type LogForm, lineLog, openSession, type SessionOptions } from '../../sessions/index.ts';
 import { MCP_FLAGS } from '../commands.ts';
@@ -45,7 +46,7 @@ export function sessionOptions(
 export function logOf(parsed: ParsedArguments, { env, err }: Context): Log {
   const form: LogForm = optional(parsed, '--log') === 'json' ? 'json' : 'text';
   const level = env.get(bytesOfText('CORDON_LOG')) === 'debug' ? 'debug' : 'info';
-  return lineLog((line) => err(`${line}\n`), form, level);
+  return lineLog(logLines(err), form, level);
 }
 
 export function required(parsed: ParsedArguments, name: string): string {

@@ -3,8 +3,9 @@ import type { Bytes } from '../../host/bytes.ts';
 import { CordonError } from '../../host/errors.ts';
 import { endWhenTold } from '../../mcp/end-when-told.ts';
 import { HttpService, type ServiceOptions } from '../../mcp/http/service.ts';
+import { checkShelf } from '../../mcp/http/shelf.ts';
 import { TokenStore } from '../../mcp/http/tokens.ts';
-import { openSession } from '../../sessions/index.ts';
+import { checkShared, openSession } from '../../sessions/index.ts';
 import { SERVE_FLAGS } from '../commands.ts';
 import type { Context } from '../context.ts';
 import { flagValues, type ParsedArguments, parseArguments, textValue, usageError } from '../flags.ts';
@@ -24,11 +25,14 @@ export async function run(args: readonly Bytes[], context: Context): Promise<num
 async function serve(parsed: ParsedArguments, tokens: TokenStore, context: Context): Promise<number> {
   const log = logOf(parsed, context);
   const options = serviceOptions(parsed, tokens, context);
+  checkShelf(required(parsed, '--workspaces'), await checkShared(sessionOptions(parsed, context, log)));
   warnOfNoTokens(tokens, context);
   const service = new HttpService({ ...options, log });
+  // Whoever reads that it listens may tell it to end at once.
+  const told = new Promise<void>((resolve) => endWhenTold(resolve));
   const address = await service.start();
   log('info', `serve: listening on ${address}/mcp`);
-  await new Promise<void>((resolve) => endWhenTold(resolve));
+  await told;
   log('info', 'serve: shutting down');
   await service.stop();
   return 0;

@@ -10,6 +10,9 @@ const LIMIT_KEYS: readonly (readonly [string, keyof Limits, number])[] = [
   ['file_size', 'fileSize', 1],
   ['temporary', 'temporary', 1],
   ['output', 'output', 1],
+  ['output_file', 'outputFile', 1],
+  ['output_files', 'outputFiles', 1],
+  ['output_total', 'outputTotal', 1],
   ['timeout_seconds', 'timeoutMs', 1000],
 ];
 

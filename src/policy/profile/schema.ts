@@ -96,6 +96,9 @@ const SESSION = object('an object with what concerns sessions', {
   file_size: { shape: size, about: 'Bytes of one file.' },
   temporary: { shape: size, about: 'Bytes of the private /tmp.' },
   output: { shape: size, about: 'Bytes that are kept of stdout, and as many of stderr.' },
+  output_file: { shape: size, about: 'Bytes of the file that gets all of the output of one call.' },
+  output_files: { shape: count, about: 'How many of these files an MCP server leaves in a workspace: the newest.' },
+  output_total: { shape: size, about: 'Bytes of these files together; the oldest go first.' },
   timeout_seconds: { shape: count, about: 'Time of one call.' },
   path: { shape: paths, about: 'Folders that PATH has behind /usr/bin:/bin.' },
   blocked_hosts: {

@@ -1,19 +1,26 @@
 import type { Answer, Asked, Event, Protocol } from './protocol.ts';
 
+interface Part {
+  readonly type: string;
+  readonly content?: unknown;
+}
+
 interface Body {
   readonly tools?: readonly { readonly name: string; readonly input_schema?: object }[];
-  readonly messages?: readonly { readonly content: string | readonly { readonly type: string }[] }[];
+  readonly messages?: readonly { readonly content: string | readonly Part[] }[];
 }
 
 /** Anthropic Messages, streamed. */
 export const anthropic: Protocol = {
   path: /\/messages(?:\?|$)/,
-  read: ({ tools = [], messages = [] }: Body): Asked => ({
-    tools: tools.map(({ name, input_schema }) => ({ name, parameters: input_schema ?? {} })),
-    hasResult: messages.some(
-      ({ content }) => Array.isArray(content) && content.some(({ type }) => type === 'tool_result'),
-    ),
-  }),
+  read: ({ tools = [], messages = [] }: Body): Asked => {
+    const results = resultsIn(messages);
+    return {
+      tools: tools.map(({ name, input_schema }) => ({ name, parameters: input_schema ?? {} })),
+      hasResult: results.length > 0,
+      results,
+    };
+  },
   write: (answer, model) => [
     event('message_start', {
       message: {
@@ -37,6 +44,14 @@ export const anthropic: Protocol = {
   ],
 };
 
+function resultsIn(messages: NonNullable<Body['messages']>): string[] {
+  const parts = messages.flatMap(({ content }) => (Array.isArray(content) ? (content as readonly Part[]) : []));
+  const results = parts.filter(({ type }) => type === 'tool_result');
+  return results.map(({ content }) => (typeof content === 'string' ? content : JSON.stringify(content)));
+}
+
+let calls = 0;
+
 function block(answer: Answer): Event[] {
   if ('text' in answer)
     return [
@@ -46,7 +61,7 @@ function block(answer: Answer): Event[] {
   return [
     event('content_block_start', {
       index: 0,
-      content_block: { type: 'tool_use', id: 'toolu_1', name: answer.call.tool, input: {} },
+      content_block: { type: 'tool_use', id: `toolu_${++calls}`, name: answer.call.tool, input: {} },
     }),
     event('content_block_delta', {
       index: 0,

@@ -4,6 +4,8 @@ export interface Asked {
   readonly tools: readonly Tool[];
   /** It tells the result of a tool: the turn is nearly over. */
   readonly hasResult: boolean;
+  /** What tools answered so far, where the protocol is read that far. */
+  readonly results?: readonly string[];
 }
 
 export interface Tool {
@@ -30,6 +32,8 @@ export interface Protocol {
   readonly write: (answer: Answer, model: string) => readonly Event[];
 }
 
+const DONE: Answer = { text: 'All done.' };
+
 /** The shell tool of each agent, and how it takes a command. */
 const SHELLS: Readonly<Record<string, (command: string) => object>> = {
   Bash: (command) => ({ command, description: 'look around' }),
@@ -40,9 +44,22 @@ const SHELLS: Readonly<Record<string, (command: string) => object>> = {
   run_shell_command: (command) => ({ command, description: 'look around', is_background: false }),
 };
 
+/** What the model does about a request. */
+export type Script = (asked: Asked) => Answer;
+
 /** Calls the shell once, then ends. Requests without a shell are about titles and summaries. */
-export function answerTo({ tools, hasResult }: Asked, command: string): Answer {
-  const shell = tools.find(({ name }) => Object.hasOwn(SHELLS, name));
-  if (hasResult || shell === undefined) return { text: 'All done.' };
-  return { call: { tool: shell.name, arguments: SHELLS[shell.name]?.(command) ?? {} } };
+export function callShell(command: string): Script {
+  return ({ tools, hasResult }) => {
+    const shell = tools.find(({ name }) => Object.hasOwn(SHELLS, name));
+    if (hasResult || shell === undefined) return DONE;
+    return { call: { tool: shell.name, arguments: SHELLS[shell.name]?.(command) ?? {} } };
+  };
+}
+
+/** Calls these tools one after the other, then ends. */
+export function callInTurn(calls: readonly Call[]): Script {
+  return ({ tools, results = [] }) => {
+    const next = calls[results.length];
+    return next === undefined || !tools.some(({ name }) => name === next.tool) ? DONE : { call: next };
+  };
 }

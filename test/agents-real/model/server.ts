@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { anthropic } from './anthropic.ts';
 import { chat } from './chat.ts';
 import { gemini } from './gemini.ts';
-import { answerTo, type Event, type Protocol } from './protocol.ts';
+import { callShell, type Event, type Protocol, type Script } from './protocol.ts';
 import { responses } from './responses.ts';
 
 const PROTOCOLS: readonly Protocol[] = [anthropic, responses, chat, gemini];
@@ -14,15 +14,18 @@ export interface Model {
   readonly address: string;
   /** Every path that was asked for, for the message of a failing test. */
   readonly requests: readonly string[];
+  /** What was sent to it, as it came. */
+  readonly bodies: readonly string[];
   readonly close: () => void;
 }
 
-/** A model on loopback that speaks the protocols of the agents and asks their shell for one command. */
-export async function startModel(command: string): Promise<Model> {
-  const requests: string[] = [];
+/** A model on loopback that speaks the protocols of the agents and asks their shell for one command, or does as the script says. */
+export async function startModel(task: string | Script): Promise<Model> {
+  const script = typeof task === 'string' ? callShell(task) : task;
+  const [requests, bodies]: [string[], string[]] = [[], []];
   const server = createServer((request, response) => {
     requests.push(`${request.method} ${request.url}`);
-    void reply(request, response, command, requests);
+    void reply(request, response, script, { requests, bodies });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -30,16 +33,17 @@ export async function startModel(command: string): Promise<Model> {
     server.close();
     server.closeAllConnections();
   };
-  return { address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests, close };
+  return { address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests, bodies, close };
 }
 
 async function reply(
   request: IncomingMessage,
   response: ServerResponse,
-  command: string,
-  log: string[],
+  script: Script,
+  { requests, bodies }: { readonly requests: string[]; readonly bodies: string[] },
 ): Promise<void> {
   const body = await text(request);
+  bodies.push(body);
   const protocol = PROTOCOLS.find(({ path }) => path.test(request.url ?? ''));
   if (protocol === undefined || request.method !== 'POST') {
     response
@@ -49,8 +53,8 @@ async function reply(
   }
   const asked = JSON.parse(body) as { readonly model?: string };
   const read = protocol.read(asked as never);
-  const answer = answerTo(read, command);
-  log.push(
+  const answer = script(read);
+  requests.push(
     `  tools ${read.tools.map(({ name }) => name).join(',')}; result ${read.hasResult}; → ${'call' in answer ? answer.call.tool : 'text'}`,
   );
   const events = protocol.write(answer, asked.model ?? 'model');
