@@ -8,6 +8,8 @@ export interface FlagSpec {
   readonly value?: string;
   readonly help: string;
   readonly choices?: readonly string[];
+  /** What completion offers where the command itself checks the value. */
+  readonly offers?: readonly string[];
   /** Takes all following words up to the next flag, as in `--except A B`. */
   readonly many?: boolean;
 }
@@ -93,7 +95,13 @@ function checkedValue({ name, value: placeholder, choices }: FlagSpec, value: By
 }
 
 export function usageError(message: string, hint?: string): CordonError {
-  return new CordonError('usage', message, { hint: hint ?? 'see --help' });
+  return new CordonError('usage', message, { hint });
+}
+
+/** Whoever mistyped a command is told where its help is. */
+export function withHelpHint(error: unknown, command: string): unknown {
+  if (!(error instanceof CordonError) || error.kind !== 'usage' || error.hint !== undefined) return error;
+  return new CordonError(error.kind, error.message, { where: error.where, hint: `see cordon ${command} --help` });
 }
 
 export function hasFlag({ flags }: ParsedArguments, name: string): boolean {

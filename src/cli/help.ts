@@ -4,56 +4,72 @@ import type { Context } from './context.ts';
 import { usageError } from './flags.ts';
 import { nearest } from './nearest.ts';
 import { painter } from './ui/colour.ts';
+import { type Definition, definitions, wrap } from './ui/definitions.ts';
+import { flagGroups, sentence, usageOf } from './usage.ts';
 
 export function showHelp(name: Bytes | undefined, context: Context): number {
-  const paint = painter(context.colour.out);
-  if (name === undefined) {
-    context.out(overview(paint));
-    return 0;
-  }
-  const command = COMMANDS.find((entry) => entry.name === name);
-  if (command === undefined) {
-    const near = nearest(
-      name,
-      COMMANDS.map((entry) => entry.name),
-    );
-    throw usageError(
-      `no help for '${showBytes(name)}'`,
-      near === undefined ? 'see cordon --help' : `did you mean cordon help ${near}?`,
-    );
-  }
-  context.out(commandHelp(command, paint));
+  const view: View = { paint: painter(context.colour.out), width: context.columns };
+  const lines = name === undefined ? overview(view) : commandHelp(commandNamed(name), view);
+  context.out([...lines, ''].join('\n'));
   return 0;
 }
 
-type Paint = ReturnType<typeof painter>;
-
-function overview(paint: Paint): string {
-  const width = Math.max(...COMMANDS.map(({ name }) => name.length));
-  return [
-    'Cordon decides which environment variables and secrets reach a command, and starts it that way.',
-    '',
-    paint('bold', 'Try it'),
-    '  cordon run -- env                 only what most programs need, behind the barrier',
-    '  cordon explain                    every variable of yours, and why it does or does not arrive',
-    '',
-    paint('bold', 'Commands'),
-    ...COMMANDS.map(({ name, summary }) => `  ${paint('cyan', name.padEnd(width))}  ${summary}`),
-    '',
-    'cordon help COMMAND tells more. Exit codes: the command’s own; 125 Cordon failed, 126 not runnable, 127 not found.',
-    '',
-  ].join('\n');
+function commandNamed(name: Bytes): CommandEntry {
+  const command = COMMANDS.find((entry) => entry.name === name);
+  if (command !== undefined) return command;
+  const near = nearest(
+    name,
+    COMMANDS.map((entry) => entry.name),
+  );
+  throw usageError(
+    `no help for '${showBytes(name)}'`,
+    near === undefined ? 'see cordon --help' : `did you mean cordon help ${near}?`,
+  );
 }
 
-function commandHelp({ usage, summary, flags }: CommandEntry, paint: Paint): string {
-  const left = flags.map(({ name, value }) => (value === undefined ? name : `${name} ${value}`));
-  const width = Math.max(0, ...left.map((text) => text.length));
+interface View {
+  readonly paint: ReturnType<typeof painter>;
+  readonly width: number | undefined;
+}
+
+const TRIES: readonly Definition[] = [
+  { term: 'cordon run -- env', text: 'only what most programs need, behind the barrier' },
+  { term: 'cordon explain', text: 'every variable of yours, and why it does or does not arrive' },
+  { term: 'cordon doctor', text: 'what this machine can protect, and how to get the rest' },
+];
+
+function overview(view: View): string[] {
+  const text = (line: string) => wrap(line, view.width ?? 120);
   return [
-    ...usage.map((line) => `${paint('bold', 'Usage:')} ${line}`),
+    ...text('Cordon decides which environment variables and secrets reach a command, and starts it that way.'),
+    ...section('Try it', TRIES, view),
+    ...section(
+      'Commands',
+      COMMANDS.map(({ name, summary }) => ({ term: name, text: summary })),
+      view,
+    ),
     '',
-    `${summary[0]?.toUpperCase()}${summary.slice(1)}.`,
-    ...(flags.length === 0 ? [] : ['', paint('bold', 'Flags')]),
-    ...flags.map(({ help }, i) => `  ${paint('cyan', (left[i] as string).padEnd(width))}  ${help}`),
-    '',
-  ].join('\n');
+    ...text('cordon help COMMAND and man cordon tell more, cordon --version which one this is.'),
+    ...text('Exit codes: the command’s own; 125 Cordon failed, 126 not runnable, 127 not found.'),
+  ];
+}
+
+function commandHelp(command: CommandEntry, view: View): string[] {
+  return [
+    sentence(command.summary),
+    ...section('Usage', usageOf(command), view),
+    ...flagGroups(command).flatMap(({ title, flags }) => section(title, flags, view)),
+    ...section(
+      command.examples.length === 1 ? 'Example' : 'Examples',
+      command.examples.map((term) => ({ term, text: '' })),
+      view,
+    ),
+    ...(command.page === undefined ? [] : ['', `More: docs/${command.page}`]),
+  ];
+}
+
+function section(title: string, list: readonly Definition[], { paint, width }: View): string[] {
+  if (list.length === 0) return [];
+  const lines = definitions(list, { width, paintTerm: (term) => paint('cyan', term) });
+  return ['', paint('bold', title), ...lines];
 }

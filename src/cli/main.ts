@@ -3,7 +3,7 @@ import type { Bytes } from '../host/bytes.ts';
 import { showBytes } from '../host/bytes.ts';
 import { COMMANDS, type CommandEntry } from './commands.ts';
 import { type Context, createContext } from './context.ts';
-import { usageError } from './flags.ts';
+import { usageError, withHelpHint } from './flags.ts';
 import { nearest } from './nearest.ts';
 import { showError } from './ui/show-error.ts';
 
@@ -26,7 +26,11 @@ async function dispatch(args: readonly Bytes[], context: Context): Promise<numbe
   if (first === '--version' || first === '-V') return (await import('./version.ts')).showVersion(context);
   const command = findCommandEntry(first);
   if (wantsHelp(rest)) return (await import('./help.ts')).showHelp(first, context);
-  return (await command.load()).run(rest, context);
+  try {
+    return await (await command.load()).run(rest, context);
+  } catch (error) {
+    throw withHelpHint(error, command.name);
+  }
 }
 
 function findCommandEntry(name: Bytes): CommandEntry {

@@ -22,15 +22,15 @@ import { type FlagSpec, flagValues, type GivenFlag, type ParsedArguments, textVa
 
 export const POLICY_FLAGS: readonly FlagSpec[] = [
   { name: '--profile', value: 'NAME|FILE', help: 'start from this profile; several add up in order' },
-  { name: '--tool', value: 'NAME', help: 'start from the policy of this tool' },
-  { name: '--agent', value: 'NAME', help: 'start from the policy of this agent' },
-  { name: '--role', value: 'NAME', help: 'with an agent: what this role of cordon.toml adds' },
+  { name: '--tool', value: 'TOOL', help: 'start from the policy of this tool' },
+  { name: '--agent', value: 'AGENT', help: 'start from the policy of this agent' },
+  { name: '--role', value: 'ROLE', help: 'with an agent: what this role of cordon.toml adds' },
   { name: '--id', value: 'ID', help: 'with an agent: the id that scopes of credentials go by' },
   {
     name: '--mode',
     value: 'MODE',
     choices: ['strict', 'permissive'],
-    help: 'with an agent: stop at what the guard holds back, or report it',
+    help: 'with an agent: strict starts nothing when the guard holds something back, permissive reports it',
   },
   {
     name: '--base',
@@ -40,8 +40,8 @@ export const POLICY_FLAGS: readonly FlagSpec[] = [
   },
   { name: '--allow', value: 'PAT', help: 'also pass what matches; repeatable' },
   { name: '--deny', value: 'PAT', help: 'drop what matches, whatever else says; repeatable' },
-  { name: '--except', value: 'PAT', help: 'an exception of the --deny before it' },
-  { name: '--set', value: 'K=V', help: 'set a variable to this value' },
+  { name: '--except', value: 'PAT', help: 'an exception of the --deny before it; repeatable' },
+  { name: '--set', value: 'K=V', help: 'set a variable to this value; repeatable' },
   {
     name: '--credential',
     value: 'NAME[=SOURCE]',
@@ -52,21 +52,21 @@ export const POLICY_FLAGS: readonly FlagSpec[] = [
     name: '--guard',
     value: 'MODE',
     choices: ['off', 'strip', 'forbid'],
-    help: 'what to do about values and names that look like credentials',
+    help: 'names and values that look like credentials: off (default), strip them, or forbid the launch',
   },
   {
     name: '--fs',
     value: 'PRESET',
     choices: ['all', 'guarded', 'workspace', 'minimal'],
-    help: 'what of the filesystem is there (default guarded)',
+    help: 'what of the filesystem is there: all, guarded (default), workspace or minimal',
   },
-  { name: '--expose', value: 'PATH', help: 'let one path through that the preset hides or freezes' },
+  { name: '--expose', value: 'PATH', help: 'let one path through that the preset hides or freezes; repeatable' },
   { name: '--net', value: 'on|off', choices: ['on', 'off'], help: 'network access (default on)' },
   {
     name: '--isolation',
     value: 'MODE',
     choices: ['auto', 'barrier', 'filter'],
-    help: 'auto (default), barrier or filter',
+    help: 'auto (default: the barrier, else the filter with a warning), barrier or filter',
   },
   { name: '--redact', help: 'replace injected credentials in the output by [NAME]' },
 ];

@@ -3,6 +3,7 @@ import type { Bytes } from '../host/bytes.ts';
 import { frontDescriptor } from '../host/parent-env.ts';
 import { run } from './commands/run.ts';
 import { createContext } from './context.ts';
+import { withHelpHint } from './flags.ts';
 import { showError } from './ui/show-error.ts';
 
 /** Flags that need nothing but what is bundled here. */
@@ -26,11 +27,13 @@ export async function quickRun(whole: () => Promise<unknown>): Promise<void> {
     await whole();
     return;
   }
+  // Files that aren't there are errors that are caught, by the dozen; nobody sees where they were thrown.
+  Error.stackTraceLimit = 0;
   const context = createContext();
   try {
     process.exitCode = await run(args.slice(1), context);
   } catch (error) {
-    process.exitCode = showError(error, context);
+    process.exitCode = showError(withHelpHint(error, 'run'), context);
   }
 }
 

@@ -17,9 +17,9 @@ export interface ShimFilesystem extends Pick<FsPlan, 'sandbox' | 'placeholders' 
 const ANYWHERE = '/.cordon-working-folder';
 
 /** Everything bubblewrap is told, with the working folder left open. Cordon's own folders are there, or there would be no shim. */
-export function shimFilesystem(policy: FilesystemPolicy, { env, machine, ...places }: Workshop): ShimFilesystem {
+export function shimFilesystem(policy: FilesystemPolicy, { env, homes, machine, ...places }: Workshop): ShimFilesystem {
   const folders = { config: dirname(places.config), bin: places.bin, state: places.state };
-  const facts = { ...factsOf(env, ANYWHERE), folders };
+  const facts = { ...factsOf(env, ANYWHERE), ...homes, folders };
   const plan = mountArguments(surveyFilesystem(policy, facts));
   const namespaces = policy.explicit ? namespaceArguments(machine, { off: false }) : processNamespaceArguments(machine);
   const opened = inFolder(plan, policy, facts);

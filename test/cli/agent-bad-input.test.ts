@@ -145,7 +145,7 @@ print(p.returncode, n, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)`;
     expect(place.cordon(['agent', 'run', 'claude', '-v is not a flag here']).code).toBe(0);
     expect(prompt()).toBe('-v is not a flag here');
     expect(place.cordon(['agent', 'run', 'claude', '--versoin']).stderr).toBe(
-      'cordon: unknown flag --versoin\n  hint: see --help; a prompt that begins with - comes after --\n',
+      'cordon: unknown flag --versoin\n  hint: see cordon agent --help; a prompt that begins with - comes after --\n',
     );
   });
 

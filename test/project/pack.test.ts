@@ -72,11 +72,12 @@ describe('the package, installed into an empty prefix', () => {
           'dist/cli.js',
           'dist/index.js',
           'dist/types/index.d.ts',
+          'man/cordon.1',
         ].map((file) => `package/${file}`),
       ),
     );
     const wanted =
-      /^package\/(?:bin|dist|docs|native\/src|native\/build\.sh|scripts\/(?:install-native\.mjs|write-code-cache\.cjs)|[A-Za-z]+\.(?:md|json)|LICENSE)/;
+      /^package\/(?:bin|dist|docs|man|native\/src|native\/build\.sh|scripts\/(?:install-native\.mjs|write-code-cache\.cjs)|[A-Za-z]+\.(?:md|json)|LICENSE)/;
     expect(files.filter((file) => !wanted.test(file))).toEqual([]);
     // Built for this machine only.
     expect(files.filter((file) => /package\/dist\/(?:bin|native|node-path|\.)/.test(file))).toEqual([]);
@@ -86,6 +87,7 @@ describe('the package, installed into an empty prefix', () => {
     const prefix = install('with-scripts');
     expect(isNative(prefix)).toBe(true);
     expectToWork(prefix);
+    expect(readFileSync(join(prefix, 'share', 'man', 'man1', 'cordon.1'), 'utf8')).toContain('.TH CORDON 1');
   });
 
   test('works without its install script, and becomes native when that is run by hand', () => {

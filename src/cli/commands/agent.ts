@@ -32,7 +32,7 @@ function parsedArguments(args: readonly Bytes[]): ParsedArguments {
     if (!(error instanceof CordonError) || !error.message.startsWith('unknown flag')) throw error;
     throw usageError(
       error.message,
-      [error.hint, 'a prompt that begins with - comes after --'].filter(Boolean).join('; '),
+      [error.hint ?? 'see cordon agent --help', 'a prompt that begins with - comes after --'].join('; '),
     );
   }
 }

@@ -5,11 +5,12 @@ import { type Bytes, showText } from '../../host/bytes.ts';
 import { CordonError } from '../../host/errors.ts';
 import { surveyMachine } from '../../launch/machine.ts';
 import { namespaceLimit, probeBarrier, probeLauncher } from '../../launch/probe.ts';
-import { findCgroups } from '../../sessions/cgroups.ts';
+import { findCgroups } from '../../sessions/cgroup-places.ts';
 import { examineTools } from '../../tools/examine.ts';
 import type { Context } from '../context.ts';
 import { hasFlag, JSON_FLAG, parseArguments } from '../flags.ts';
 import { painter } from '../ui/colour.ts';
+import { asRoot, installation, namespaceMend } from '../ui/mends.ts';
 
 export interface Finding {
   readonly check: string;
@@ -45,7 +46,8 @@ function platform(): Finding {
 }
 
 function barrier(context: Context): Finding {
-  const { ok, found } = probeBarrier(surveyMachine(context.env));
+  const machine = surveyMachine(context.env);
+  const { ok, found } = probeBarrier(machine);
   if (ok) return { check: 'barrier', state: 'ok', found };
   const limit = namespaceLimit();
   return {
@@ -54,16 +56,8 @@ function barrier(context: Context): Finding {
     found: showText(limit === undefined ? found : `${found} (${limit})`),
     means:
       'commands run with a filtered environment only: /proc and credential files stay readable, and what needs the barrier is refused',
-    mend:
-      limit === undefined
-        ? 'sudo apt-get install bubblewrap'
-        : `sudo sysctl -w ${limit.replace(/ is .*/, limitMend(limit))}`,
+    mend: machine.bwrap === undefined ? installation('bubblewrap') : namespaceMend(limit),
   };
-}
-
-function limitMend(limit: string): string {
-  if (limit.startsWith('user.max')) return '=15000';
-  return limit.includes('apparmor') ? '=0' : '=1';
 }
 
 function launcher(): Finding {
@@ -75,7 +69,7 @@ function launcher(): Finding {
     state: 'weaker',
     found,
     means: 'Node takes its place: slower, tool shims are not available, abstract sockets stay reachable',
-    mend: `sudo apt-get install musl-tools && node ${script}`,
+    mend: `${installation(existsSync('/usr/bin/apt-get') ? 'musl-tools' : 'gcc')} && ${asRoot(isWritable(dirname(script)))}node ${showText(script)}`,
   };
 }
 
@@ -107,7 +101,7 @@ function limits(): Finding {
     means: `sessions limit the memory of each process, not of a call as a whole${root ? ', and root may start any number of processes' : ''}`,
     mend: root
       ? 'run as an ordinary user, or make /sys/fs/cgroup writable'
-      : 'systemd-run --user --scope -p Delegate=yes …',
+      : 'systemd-run --user --scope -p Delegate=yes cordon serve …',
   };
 }
 
@@ -127,7 +121,7 @@ function state({ folders }: Context): Finding {
     state: 'weaker',
     found: showText(folder),
     means: 'the folder cannot be written, so launches are not recorded',
-    mend: `mkdir -p ${showText(folder)}`,
+    mend: 'make the folder yours, or set XDG_STATE_HOME or CORDON_HOME to one that you may write',
   };
 }
 
@@ -176,4 +170,12 @@ function showFindings(findings: readonly Finding[], context: Context): void {
     if (mend !== undefined) context.out(`${' '.repeat(9)}${paint('cyan', mend)}\n`);
   }
   context.out(`\nThis machine protects at level: ${paint('bold', levelOf(findings))}\n`);
+  context.out(`${nextStep(findings)}\n`);
+}
+
+function nextStep(findings: readonly Finding[]): string {
+  if (levelOf(findings) === 'filter') return 'Mend what is missing as shown, then run cordon doctor again.';
+  if (findings.some(({ check, state: how }) => check === 'tools' && how !== 'ok'))
+    return 'Your tools do not run under their policies yet: see above.';
+  return 'Try it: cordon run -- env';
 }

@@ -4,7 +4,7 @@ import { Pattern } from '../../policy/pattern.ts';
 import { presetPatterns } from '../../policy/presets/presets.ts';
 import { addAllow, addDeny, resetEnv, setEnvBase, type ToolEdit } from '../../tools/edits.ts';
 import { configureTool, toolNamed } from '../../tools/operations.ts';
-import { hasEnvPolicy, hasFsPolicy, type ToolPolicy } from '../../tools/tool-policy.ts';
+import { hasEnvPolicy, hasFsPolicy, hasPolicy, type ToolPolicy } from '../../tools/tool-policy.ts';
 import { openWorkshop } from '../../tools/workshop.ts';
 import type { Context } from '../context.ts';
 import {
@@ -18,6 +18,7 @@ import {
 } from '../flags.ts';
 import { nearest } from '../nearest.ts';
 import { showWarnings } from '../ui/warnings.ts';
+import { warnUnlessFirstOnPath } from './tool-path.ts';
 import { warnAboutProtection, warnAboutTool } from './tool-report.ts';
 
 const FLAGS = [JSON_FLAG, { name: '--except', value: 'PAT', many: true, help: '' }];
@@ -34,6 +35,7 @@ export function configureEnv(target: Bytes, args: readonly Bytes[], context: Con
     const tool = outcome.config.tools.get(found.name) as ToolPolicy;
     show(tool, parsed, context);
     warnAboutTool(tool, outcome, context);
+    if (hasPolicy(tool)) warnUnlessFirstOnPath(shop, context);
     warnAboutKeptExceptions(before, parsed, context);
   }
   warnAboutProtection(shop, context);

@@ -4,12 +4,13 @@ import { TOOL_FS_BASES } from '../../policy/config/shape.ts';
 import type { FsPreset } from '../../policy/policy.ts';
 import { addPaths, type FsKey, resetFs, setFsBase, type ToolEdit } from '../../tools/edits.ts';
 import { configureTool, toolNamed } from '../../tools/operations.ts';
-import { hasEnvPolicy, hasFsPolicy, type ToolPolicy } from '../../tools/tool-policy.ts';
+import { hasEnvPolicy, hasFsPolicy, hasPolicy, type ToolPolicy } from '../../tools/tool-policy.ts';
 import { openWorkshop } from '../../tools/workshop.ts';
 import type { Context } from '../context.ts';
 import { hasFlag, JSON_FLAG, type ParsedArguments, parseArguments, textValue, usageError } from '../flags.ts';
 import { nearest } from '../nearest.ts';
 import { atLeastOne, orNone, refuseWords, unknownAction } from './tool-env.ts';
+import { warnUnlessFirstOnPath } from './tool-path.ts';
 import { warnAboutProtection, warnAboutTool } from './tool-report.ts';
 
 const ACTIONS = ['list', 'base', 'ro', 'rw', 'hide', 'reset'] as const;
@@ -31,6 +32,7 @@ export function configureFs(target: Bytes, args: readonly Bytes[], context: Cont
     const tool = outcome.config.tools.get(found.name) as ToolPolicy;
     show(tool, parsed, context);
     warnAboutTool(tool, outcome, context);
+    if (hasPolicy(tool)) warnUnlessFirstOnPath(shop, context);
   }
   warnAboutProtection(shop, context);
   return 0;

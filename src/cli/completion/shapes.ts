@@ -1,0 +1,50 @@
+/**
+ * What may stand where on a command line, one way a line: a word in small letters is itself, `a|b` one of these, one in capitals a kind of name
+ * that `sources.ts` knows, `…` any number of them. Flags stand in the table of commands.
+ */
+export const SHAPES: readonly string[] = [
+  'run COMMAND',
+  'explain VARIABLE…',
+  'agent list',
+  'agent run|command AGENT',
+  'agent env AGENT VARIABLE…',
+  'creds set|list|test|rm|export-to-keyring|init',
+  'profile list|schema|init',
+  'profile show PROFILE',
+  'profile validate PROFILE…',
+  'profile diff PROFILE PROFILE',
+  'tool add PROGRAM…',
+  'tool list',
+  'tool config TOOL env list|reset',
+  'tool config TOOL env base TOOL_BASE',
+  'tool config TOOL env allow|deny VARIABLE…',
+  'tool config TOOL fs list|reset',
+  'tool config TOOL fs base FS_PRESET',
+  'tool config TOOL fs ro|rw|hide FILE…',
+  'tool suggest COMMAND',
+  'tool apply FILE',
+  'tool remove TOOL…',
+  'tool path bash|zsh|fish',
+  'check FILE…',
+  'serve token add|rm|list',
+  'completion bash|zsh|fish',
+  'help TOPIC',
+];
+
+/** What can follow these words: literal words, and kinds of names. */
+export function following(words: readonly string[]): string[] {
+  const next = SHAPES.map((shape) => shape.split(' ')).flatMap((shape) => nextIn(shape, words));
+  return [...new Set(next)];
+}
+
+function nextIn(shape: readonly string[], words: readonly string[]): string[] {
+  const at = (i: number) => shape[Math.min(i, shape.length - 1)] as string;
+  const repeats = shape.at(-1)?.endsWith('…') === true;
+  if (words.length >= shape.length && !repeats) return [];
+  if (!words.every((word, i) => fits(word, at(i)))) return [];
+  return at(words.length).replace('…', '').split('|');
+}
+
+const fits = (word: string, place: string) => isKind(place) || place.split('|').includes(word);
+
+export const isKind = (word: string) => /^[A-Z]/.test(word);
