@@ -76,11 +76,14 @@ export function rows({ smoke }) {
     ...VARIABLES,
     ...WITHOUT_BARRIER,
   });
-  const ways = interleaved(
-    { shim: [small], ...otherWays(join(folder, 'ways'), { bwrap: BWRAP, flags, target: TRUE }) },
-    smoke ? 10 : 500,
-    PLAIN,
-  );
+  const commands = otherWays(join(folder, 'ways'), { bwrap: BWRAP, flags, target: TRUE });
+  const ways = interleaved({ shim: [small], ...commands }, smoke ? 10 : 500, PLAIN);
+  const { python } = commands;
+  const without = interleaved({ shim: [small], python }, smoke ? 10 : 500, {
+    ...PLAIN,
+    ...WITHOUT_BARRIER,
+    DISABLE_BWRAP: '1',
+  });
   const { shim: own, ...others } = ways;
   const goals = { python: '>= 4' };
   return [
@@ -88,7 +91,9 @@ export function rows({ smoke }) {
     ratio('tool shim with filter / plain exec', filter.shim / filter.exec, '<= 1.3'),
     ratio('200 patterns on 500 variables / none, barrier', manyBarrier.large / manyBarrier.small, '<= 1.1'),
     ratio('200 patterns on 500 variables / none, filter', manyFilter.large / manyFilter.small, '<= 1.1'),
+    ratio('python shim / tool shim, filter', without.python / without.shim, '>= 4'),
     ...Object.entries(others).map(([name, value]) => ratio(`${name} shim / tool shim`, value / own, goals[name])),
+    ratio('python shim / the same bubblewrap call: what no shim can be quicker than', ways.python / barrier.bwrap),
     ...besideSandboxes(small, smoke ? 3 : 500),
     ...Object.entries({ 'tool shim': barrier.shim, 'the same bubblewrap call': barrier.bwrap, ...others }).map(
       ([name, value]) => ({ name: `  median ${name}`, value, unit: 'ms' }),

@@ -14,6 +14,10 @@ export interface CommandEntry {
   readonly usage: readonly string[];
   readonly summary: string;
   readonly flags: readonly FlagSpec[];
+  /** Command lines that work as they stand. */
+  readonly examples: readonly string[];
+  /** The page of docs/ that tells more. */
+  readonly page?: string;
   readonly words?: readonly string[];
   readonly load: () => Promise<CommandModule>;
 }
@@ -21,8 +25,18 @@ export interface CommandEntry {
 export const PROFILE_FLAGS: readonly FlagSpec[] = [
   { name: '--all', help: 'diff: also what is the same' },
   { name: '--name', value: 'NAME', help: 'init: what the profile is called' },
-  { name: '--agent', value: 'AGENT', help: 'init: the agent it is for: claude-code, codex, gemini, agent or none' },
-  { name: '--tool', value: 'TOOL', help: 'init: what it works with: node, python, rust, go; repeatable' },
+  {
+    name: '--agent',
+    value: 'KIND',
+    help: 'init: the agent it is for: claude-code, codex, gemini, agent (default) or none',
+    offers: ['claude-code', 'codex', 'gemini', 'agent', 'none'],
+  },
+  {
+    name: '--tool',
+    value: 'KIND',
+    help: 'init: what it works with: node, python, rust, go; repeatable',
+    offers: ['node', 'python', 'rust', 'go'],
+  },
   { name: '--credential', value: 'VAR', help: 'init: a credential it gets from the vault; repeatable' },
   { name: '--yes', help: 'init: ask nothing' },
   { name: '--force', help: 'init: write over a profile of that name' },
@@ -30,10 +44,18 @@ export const PROFILE_FLAGS: readonly FlagSpec[] = [
 ];
 
 export const CHECK_FLAGS: readonly FlagSpec[] = [
-  { name: '--format', value: 'FORMAT', help: 'text, json or sarif', choices: ['text', 'json', 'sarif'] },
-  { name: '--as', value: 'KIND', help: 'what the files are, when their names do not tell', choices: KINDS },
+  { name: '--format', value: 'FORMAT', help: 'text (default), json or sarif', choices: ['text', 'json', 'sarif'] },
+  {
+    name: '--as',
+    value: 'KIND',
+    help: `what the files are, when their names do not tell: ${KINDS.join(', ')}`,
+    choices: KINDS,
+  },
   JSON_FLAG,
 ];
+
+/** What an agent refuses is parsed, so that it can be said why, and not offered. */
+const NOT_FOR_AGENTS = ['--agent', '--tool', '--base'];
 
 export const AGENT_FLAGS: readonly FlagSpec[] = [
   { name: '--model', value: 'MODEL', help: 'the model, in the words of that agent' },
@@ -42,6 +64,16 @@ export const AGENT_FLAGS: readonly FlagSpec[] = [
   { name: '--own-permissions', help: 'run: leave the agent its own rules about which tools need asking' },
   ...POLICY_FLAGS,
   JSON_FLAG,
+];
+
+export const PROVE_FLAGS: readonly FlagSpec[] = [
+  ...POLICY_FLAGS,
+  { name: '--under', value: 'PREFIX', help: "another launcher to compare with, such as 'env -i'; repeatable" },
+  { name: '--only', value: 'GROUP|ID', help: 'only this group of probes, or this one; repeatable' },
+  { name: '--timeout', value: 'SECONDS', help: 'how long all of it may take (default 900)' },
+  JSON_FLAG,
+  { name: '--sarif', help: 'leaks as SARIF 2.1.0' },
+  { name: '--html', value: 'FILE', help: 'also write a page with the whole matrix' },
 ];
 
 const SESSION_FLAGS: readonly FlagSpec[] = [
@@ -81,6 +113,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     usage: ['cordon run [POLICY] [--dry-run] [--json] -- CMD ARG…'],
     summary: 'start a command with only what the policy lets through',
     flags: [...POLICY_FLAGS, { name: '--dry-run', help: 'show decisions and plan, start nothing' }, JSON_FLAG],
+    examples: [
+      "cordon run --allow 'AWS_*' --deny '*SECRET*' -- terraform plan",
+      'cordon run --net off --fs workspace -- npm test',
+    ],
+    page: 'run.md',
     load: () => import('./commands/run.ts'),
   },
   {
@@ -88,66 +125,78 @@ export const COMMANDS: readonly CommandEntry[] = [
     usage: ['cordon explain [POLICY] [NAME…] [--json]'],
     summary: 'say for every variable whether it arrives, by which rule, and why',
     flags: [...POLICY_FLAGS, JSON_FLAG],
+    examples: ["cordon explain --allow 'AWS_*' AWS_REGION AWS_SECRET_ACCESS_KEY"],
+    page: 'run.md',
     load: () => import('./commands/explain.ts'),
   },
   {
     name: 'agent',
     usage: [
-      'cordon agent list [--json]',
-      'cordon agent run NAME [--model M] [--workdir D] [--role R] [--id I] [--timeout S] [--json] PROMPT',
+      'cordon agent list [--json]  installed, logged in, with which keys',
+      'cordon agent run NAME [POLICY] [--model M] [--workdir D] [--timeout S] [--json] PROMPT|-',
       'cordon agent env NAME [POLICY] [VAR…] [--json]',
       'cordon agent command NAME [--model M] [--json] PROMPT',
     ],
     summary: 'start a coding agent with only what it needs, and see what it does',
-    flags: AGENT_FLAGS,
+    flags: AGENT_FLAGS.filter(({ name }) => !NOT_FOR_AGENTS.includes(name)),
     words: ['list', 'run', 'env', 'command'],
+    examples: ['cordon agent run claude "fix the failing test"'],
+    page: 'agents.md',
     load: () => import('./commands/agent.ts'),
   },
   {
     name: 'creds',
     usage: [
-      'cordon creds set NAME                  the value from a hidden prompt or stdin',
-      'cordon creds list [--json]',
-      'cordon creds test NAME|REFERENCE',
-      'cordon creds rm NAME',
-      'cordon creds export-to-keyring NAME',
-      'cordon creds init [--keyring | --file | --passphrase]',
+      'cordon creds set NAME  the value from a hidden prompt or stdin',
+      'cordon creds list [--json]  names, dates, fingerprints; never a value',
+      'cordon creds test NAME|SOURCE  whether a launch would get it',
+      'cordon creds rm NAME  take it out of the vault',
+      'cordon creds export-to-keyring NAME  copy it to keyring://cordon/NAME',
+      'cordon creds init [--keyring | --file | --passphrase]  where the key of the vault is kept',
     ],
     summary: 'keep credentials in the vault, for --credential and profiles',
     flags: [
       JSON_FLAG,
-      { name: '--keyring', help: 'keep the key of the vault in the keyring (init)' },
-      { name: '--file', help: 'keep the key of the vault in a file that only you can read (init)' },
-      { name: '--passphrase', help: 'keep the key of the vault under a passphrase (init)' },
+      { name: '--keyring', help: 'init: keep the key of the vault in the keyring' },
+      { name: '--file', help: 'init: keep it in a file that only you can read' },
+      { name: '--passphrase', help: 'init: keep it under a passphrase, asked at every use' },
     ],
     words: ['set', 'list', 'test', 'rm', 'export-to-keyring', 'init'],
+    examples: ['cordon creds set OPENAI_API_KEY'],
+    page: 'secrets.md',
     load: () => import('./commands/creds.ts'),
   },
   {
     name: 'profile',
     usage: [
-      'cordon profile list | schema [--json]',
-      'cordon profile show NAME|FILE [--json]',
+      'cordon profile list [--json]',
+      'cordon profile show NAME|FILE [--json]  with all it extends, and where each line comes from',
       'cordon profile validate NAME|FILE… [--json]',
-      'cordon profile diff NAME|FILE NAME|FILE [--all] [--json]',
+      'cordon profile diff NAME|FILE NAME|FILE [--all] [--json]  for your variables as they are now',
       'cordon profile init [--name NAME] [--agent A] [--tool T]… [--credential VAR]… [--yes] [--force]',
+      'cordon profile schema  the JSON Schema of a profile',
     ],
     summary: 'list, read, check, compare and write profiles',
     flags: PROFILE_FLAGS,
     words: ['list', 'show', 'validate', 'init', 'diff', 'schema'],
+    examples: [
+      'cordon profile init --name web --agent claude-code --tool node --yes',
+      'cordon profile diff default locked',
+    ],
+    page: 'profiles.md',
     load: () => import('./commands/profile.ts'),
   },
   {
     name: 'tool',
     usage: [
-      'cordon tool add CMD…                   let Cordon start it from now on',
-      'cordon tool list [--json]',
+      'cordon tool add CMD…  let Cordon start it from now on',
+      'cordon tool list [--json]  all, with how many variables pass and are blocked now',
       'cordon tool config TARGET env [list | base V | allow PAT… | deny PAT… [--except PAT…] | reset]',
       'cordon tool config TARGET fs [list | base PRESET | ro PATH… | rw PATH… | hide PATH… | reset]',
-      'cordon tool suggest [--time SECONDS] [--seed N] -- CMD ARG…',
-      'cordon tool apply [FILE]               put cordon.toml in force, or replay a file',
-      'cordon tool remove TARGET…',
-      'cordon tool path [bash | zsh | fish]   the line that puts the shims on PATH',
+      'cordon tool suggest [--time SECONDS] [--seed N] -- CMD ARG…  the smallest policy it works with',
+      'cordon tool apply [FILE]  put cordon.toml in force, or replay a file',
+      'cordon tool remove TARGET…  let go of it',
+      'cordon tool path [bash | zsh | fish]  the line that puts the shims on PATH',
     ],
     summary: 'give each tool only the variables and files it needs, every time it is typed',
     flags: [
@@ -157,6 +206,11 @@ export const COMMANDS: readonly CommandEntry[] = [
       JSON_FLAG,
     ],
     words: ['add', 'list', 'config', 'suggest', 'apply', 'remove', 'path'],
+    examples: [
+      'cordon tool config ruff env base os-common',
+      "cordon tool config ruff env deny '*TOKEN*' --except GH_TOKEN",
+    ],
+    page: 'tools.md',
     load: () => import('./commands/tool.ts'),
   },
   {
@@ -164,26 +218,46 @@ export const COMMANDS: readonly CommandEntry[] = [
     usage: ['cordon check [FILE…] [--format text|json|sarif] [--as KIND]'],
     summary: 'find what would hand credentials on: policies, workflows, Dockerfiles, compose files',
     flags: CHECK_FLAGS,
+    examples: ['cordon check --format sarif > cordon.sarif', 'cordon check .github/workflows/ci.yml Dockerfile'],
+    page: 'check.md',
     load: () => import('./commands/check.ts'),
+  },
+  {
+    name: 'prove',
+    usage: [
+      'cordon prove [POLICY] [--under PREFIX]… [--only GROUP|ID]… [--timeout SECONDS] [--json | --sarif] [--html FILE]',
+    ],
+    summary: 'try every known way to steal planted secrets under your policy, and show what leaks',
+    flags: PROVE_FLAGS,
+    examples: ["cordon prove --under 'env -i' --html proof.html", 'cordon prove --profile web --only files'],
+    page: 'prove.md',
+    load: () => import('./commands/prove.ts'),
   },
   {
     name: 'mcp',
     usage: ['cordon mcp --user USER --workspace DIR [--skills DIR]… [--profile NAME|FILE]'],
     summary: 'a Bash tool and skills in the sandbox, for an agent that speaks MCP on stdio',
     flags: MCP_FLAGS,
+    examples: ['cordon mcp --user u41 --workspace ~/projects/site --skills ~/skills'],
+    page: 'mcp.md',
     load: () => import('./commands/mcp.ts'),
   },
   {
     name: 'serve',
     usage: [
       'cordon serve --workspaces DIR [--skills DIR]… [--profile NAME|FILE] [--listen ADDRESS:PORT]',
-      'cordon serve token add USER            a new token, shown once',
-      'cordon serve token list [--json]',
-      'cordon serve token rm ID|USER',
+      'cordon serve token add USER  a new token, shown once',
+      'cordon serve token list [--json]  ids, users and dates; never a token',
+      'cordon serve token rm ID|USER  refused from the next request on',
     ],
-    summary: 'the same over HTTP, for many users, each with a token',
+    summary: 'the Bash tool and skills over HTTP, for many users, each with a token',
     flags: SERVE_FLAGS,
     words: ['token'],
+    examples: [
+      'cordon serve token add u41',
+      'cordon serve --workspaces /srv/agents/workspaces --skills /srv/agents/skills',
+    ],
+    page: 'mcp.md',
     load: () => import('./commands/serve.ts'),
   },
   {
@@ -191,6 +265,8 @@ export const COMMANDS: readonly CommandEntry[] = [
     usage: ['cordon audit [--last N] [--json]'],
     summary: 'what was launched, with which decisions',
     flags: [{ name: '--last', value: 'N', help: 'only the newest N (default 20; 0 for all)' }, JSON_FLAG],
+    examples: ['cordon audit --last 3'],
+    page: 'run.md',
     load: () => import('./commands/audit.ts'),
   },
   {
@@ -198,6 +274,8 @@ export const COMMANDS: readonly CommandEntry[] = [
     usage: ['cordon doctor [--json]'],
     summary: 'what this machine can protect, and how to get the rest',
     flags: [JSON_FLAG],
+    examples: ['cordon doctor'],
+    page: 'troubleshooting.md',
     load: () => import('./commands/doctor.ts'),
   },
   {
@@ -206,6 +284,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'print a completion script for your shell',
     flags: [],
     words: ['bash', 'zsh', 'fish'],
+    examples: ['source <(cordon completion bash)'],
     load: () => import('./commands/completion.ts'),
   },
 ];

@@ -1,12 +1,8 @@
+import { ABSTRACT_WITHOUT_NETWORK } from '../../src/prove/probes/network/loopback.ts';
 import { wayOut } from '../support/escape.ts';
 import { NO_LANDLOCK, noArgument, withPlan } from '../support/escape-off.ts';
-import { connectAbstract } from '../support/escape-probes.ts';
 
-const name = (canary: string) => `cordon-${canary.slice(-12)}`;
-
-wayOut('an abstract socket of the host when the network is off', {
-  plant: (scene) => scene.listenAbstract(name(scene.canary)),
+wayOut(ABSTRACT_WITHOUT_NETWORK, {
   flags: ['--net', 'off'],
-  probe: ({ canary }) => ({ python: connectAbstract(name(canary)) }),
   off: withPlan('the network namespace and landlock-scope', NO_LANDLOCK, noArgument('--unshare-net')),
 });

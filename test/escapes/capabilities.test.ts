@@ -1,18 +1,17 @@
+import { ENTERING } from '../../src/prove/probes/kernel/past-mounts.ts';
+import { CAPABILITIES, MACHINE, PACKETS } from '../../src/prove/probes/kernel/root-powers.ts';
 import { wayOut } from '../support/escape.ts';
-import { KEEP_CAPABILITIES, withPlan } from '../support/escape-off.ts';
+import { FILTER, KEEP_CAPABILITIES, NO_SECCOMP, withPlan } from '../support/escape-off.ts';
 
-wayOut('using or regaining capabilities', {
-  probe: () => ({
-    sh: `
-for set in CapInh CapPrm CapEff CapAmb; do
-  grep "^$set:" /proc/self/status | grep -qv 0000000000000000 && echo "LEAKED $set"
-done
-mount -t tmpfs tmpfs /mnt && echo LEAKED mount
-mknod /tmp/cordon-null-$$ c 1 3 && { echo LEAKED mknod; rm /tmp/cordon-null-$$; }
-su root -c 'cat /etc/shadow' < /dev/null 2>/dev/null | grep -q . && echo LEAKED su`,
-  }),
+const NONE = 'has none to begin with: see set-user-id';
+const KEPT = withPlan('--cap-drop ALL', KEEP_CAPABILITIES);
+
+wayOut(CAPABILITIES, { off: { root: KEPT, 'cordon-test': NONE } });
+wayOut(PACKETS, { off: { root: KEPT, 'cordon-test': NONE } });
+wayOut(MACHINE, {
   off: {
-    root: withPlan('--cap-drop ALL', KEEP_CAPABILITIES),
-    'cordon-test': 'has none to begin with: see set-user-id',
+    root: withPlan('--cap-drop ALL and the system call filter', KEEP_CAPABILITIES, NO_SECCOMP),
+    'cordon-test': NONE,
   },
 });
+wayOut(ENTERING, { off: { root: FILTER, 'cordon-test': NONE } });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { onTerminal, withBlock } from '../../src/prove/scripts.ts';
 import { cordonProgram } from '../support/cordon.ts';
-import { onTerminal, withBlock } from '../support/escape-probes.ts';
 import { begin, ended } from '../support/escape-run.ts';
 import { Scene } from '../support/escape-scene.ts';
 import { USERS } from '../support/users.ts';

@@ -5,8 +5,10 @@ import { USERS } from '../support/users.ts';
 
 // A command that makes the next barrier fail has switched it off, if the answer to that is to go on without one.
 describe.each(USERS)('more than bubblewrap can take, for %s', (user) => {
-  const launched = (scene: Scene, ...args: string[]) =>
-    runCordon(['run', '--', '/bin/sh', '-c', 'echo started', ...args], { user, home: scene.home, cwd: scene.work });
+  const launched = (scene: Scene, args: readonly string[] = [], flags: readonly string[] = []) =>
+    runCordon(['run', ...flags, '--', '/bin/sh', '-c', 'echo started', ...args], {
+      ...{ user, home: scene.home, cwd: scene.work },
+    });
 
   it('in the home is no way to have the next command start without the barrier', () => {
     const scene = new Scene(user);
@@ -25,7 +27,14 @@ describe.each(USERS)('more than bubblewrap can take, for %s', (user) => {
   });
 
   it('as arguments of the command is none either', () => {
-    const { code, stdout } = launched(new Scene(user), ...Array.from({ length: 9000 }, String));
+    const { code, stdout } = launched(new Scene(user), Array.from({ length: 9000 }, String));
     expect({ code, stdout }).toEqual({ code: 125, stdout: '' });
+  });
+
+  it('would not be noticed by a launch that is content with the filter', () => {
+    const scene = new Scene(user);
+    for (let i = 0; i < 3000; i++) scene.file(`.${i}_history`, '');
+    const { code, stdout } = launched(scene, Array.from({ length: 9000 }, String), ['--isolation', 'filter']);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'started\n' });
   });
 });

@@ -1,8 +1,6 @@
+import { ENV_FILES_OF_OTHERS, SETTINGS_WITH_PASSWORDS } from '../../src/prove/probes/files/projects.ts';
 import { wayOut } from '../support/escape.ts';
 import { FS_ALL } from '../support/escape-off.ts';
 
-wayOut('.env files of other projects', {
-  plant: (scene) => [scene.file('code/shop/.env'), scene.file('code/.envrc'), scene.file('.env.local')],
-  probe: ({ home }) => ({ sh: `cat ${home}/code/shop/.env ${home}/code/.envrc ${home}/.env.local` }),
-  off: FS_ALL,
-});
+wayOut(ENV_FILES_OF_OTHERS, { off: FS_ALL });
+wayOut(SETTINGS_WITH_PASSWORDS, { off: FS_ALL });

@@ -1,3 +1,4 @@
+import { ENVIRON_OF_LAUNCHER } from '../../src/prove/probes/processes/environ.ts';
 import { wayOut } from '../support/escape.ts';
 import { through } from '../support/escape-run.ts';
 
@@ -8,8 +9,4 @@ const CLEARED_BY_BUBBLEWRAP = {
     through(attempt, ['bwrap', '--unshare-pid', '--bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--clearenv']),
 };
 
-wayOut('reading the environment that the sandbox was started with from /proc/1', {
-  env: ({ canary }) => ({ API_TOKEN: canary }),
-  probe: () => ({ sh: 'cat /proc/[0-9]*/environ /proc/1/task/*/environ 2>&1' }),
-  off: CLEARED_BY_BUBBLEWRAP,
-});
+wayOut(ENVIRON_OF_LAUNCHER, { off: CLEARED_BY_BUBBLEWRAP });

@@ -1,6 +1,12 @@
+import { IO_URING, KERNEL_LOG, USERFAULTFD } from '../../src/prove/probes/kernel/surface.ts';
+import { SYSCALL } from '../../src/prove/scripts.ts';
 import { wayOut } from '../support/escape.ts';
-import { NO_SECCOMP, withPlan } from '../support/escape-off.ts';
-import { SYSCALL } from '../support/escape-probes.ts';
+import { FILTER, NO_SECCOMP, withPlan } from '../support/escape-off.ts';
+
+const UNFILTERED = withPlan('the system call filter', NO_SECCOMP);
+
+for (const probe of [IO_URING, USERFAULTFD]) wayOut(probe, { off: UNFILTERED });
+wayOut(KERNEL_LOG, { off: { root: FILTER, 'cordon-test': 'many kernels leave it to root' } });
 
 // Called with nonsense: a refusal by the filter is EPERM or ENOSYS, anything else comes from the call itself.
 const CALL = `
@@ -18,7 +24,7 @@ for name, (x64, arm, *args) in calls.items():
     print(name, result, 'refused' if result in REFUSED or name == 'vsock' and result == -97 else 'LEAKED')
 `;
 
-wayOut('parts of the kernel that ordinary tools do without', {
-  probe: () => ({ python: CALL }),
-  off: withPlan('the system call filter', NO_SECCOMP),
-});
+wayOut(
+  { title: 'parts of the kernel that ordinary tools do without', trial: () => ({ python: CALL }) },
+  { off: UNFILTERED },
+);

@@ -9,8 +9,11 @@ done
 for fd in /proc/1/fd/* /proc/1/exe /proc/1/cwd; do readlink "$fd" && echo "LEAKED $fd"; done
 `;
 
-wayOut('descriptors that the launcher needs for itself', {
-  starter: () => ['/bin/sh', '-c', 'exec 5</dev/null; "$@"; exit $?', 'sh'],
-  probe: () => ({ sh: LOOK }),
-  off: BUBBLEWRAP_ALONE,
-});
+wayOut(
+  {
+    title: 'descriptors that the launcher needs for itself',
+    starter: () => ['/bin/sh', '-c', 'exec 5</dev/null; "$@"; exit $?', 'sh'],
+    trial: () => ({ sh: LOOK }),
+  },
+  { off: BUBBLEWRAP_ALONE },
+);

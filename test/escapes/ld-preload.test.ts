@@ -16,11 +16,14 @@ const source = (home: string) => `
 __attribute__((constructor)) static void ran(void) { creat("${home}/ran", 0600); }`;
 
 // Only Cordon gets the variable, not the shell before it.
-wayOut("running code in Cordon's own processes through LD_PRELOAD", {
-  plant: ({ home }) =>
-    execFileSync('gcc', ['-shared', '-fPIC', '-x', 'c', '-o', `${home}/evil.so`, '-'], { input: source(home) }),
-  starter: ({ home }) => [SHELL[0], SHELL[1], `export LD_PRELOAD=${home}/evil.so; "$@"`, 'sh'],
-  probe: () => ({ sh: 'true' }),
-  worked: ({ home }) => existsSync(join(home, 'ran')),
-  off: NODE_ITSELF,
-});
+wayOut(
+  {
+    title: "running code in Cordon's own processes through LD_PRELOAD",
+    plant: ({ home }) =>
+      execFileSync('gcc', ['-shared', '-fPIC', '-x', 'c', '-o', `${home}/evil.so`, '-'], { input: source(home) }),
+    starter: ({ home }) => [SHELL[0], SHELL[1], `export LD_PRELOAD=${home}/evil.so; "$@"`, 'sh'],
+    trial: () => ({ sh: 'true' }),
+    worked: ({ home }) => existsSync(join(home, 'ran')),
+  },
+  { off: NODE_ITSELF },
+);

@@ -1,13 +1,17 @@
+import { LOGIN_SHELL_ALONE, SH_ENV, SH_LOGIN, ZSH } from '../../src/prove/probes/refill/shells.ts';
+import {
+  LOGIN_ENVIRONMENT,
+  SESSION_ENVIRONMENT,
+  TAKEN_IN,
+  VERSION_MANAGER,
+} from '../../src/prove/probes/refill/taken-in.ts';
 import { wayOut } from '../support/escape.ts';
-import { noLine, withPlan } from '../support/escape-off.ts';
+import { FS_ALL, noLine, withPlan } from '../support/escape-off.ts';
+
+const off = withPlan('the copies that stand in for start-up files', noLine('data '));
 
 // Agents start login shells, which read the very files where people export their keys.
-wayOut('a login shell that reads exported secrets', {
-  plant: (scene) => {
-    scene.file('.profile', '. ~/.bashrc\n');
-    scene.file('.bashrc', `export DEPLOY_THING='${scene.canary}'\nalias ll='ls -l'\n`);
-    scene.file('.zshenv', `export DEPLOY_THING="${scene.canary}"\n`);
-  },
-  probe: () => ({ sh: 'bash -lc env; bash -ic env; zsh -c env; cat ~/.bashrc ~/.zshenv' }),
-  off: withPlan('the copies that stand in for start-up files', noLine('data ')),
-});
+for (const probe of [LOGIN_SHELL_ALONE, SH_LOGIN, SH_ENV, ZSH, TAKEN_IN, VERSION_MANAGER, SESSION_ENVIRONMENT])
+  wayOut(probe, { off });
+
+wayOut(LOGIN_ENVIRONMENT, { off: FS_ALL });

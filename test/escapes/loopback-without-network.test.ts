@@ -1,13 +1,5 @@
+import { LOOPBACK } from '../../src/prove/probes/network/loopback.ts';
 import { wayOut } from '../support/escape.ts';
 import { noArgument, withPlan } from '../support/escape-off.ts';
-import { connectPort } from '../support/escape-probes.ts';
-import type { Scene } from '../support/escape-scene.ts';
 
-const ports = new WeakMap<Scene, number>();
-
-wayOut('a service on the loopback of the host when the network is off', {
-  plant: async (scene) => void ports.set(scene, await scene.listen(0)),
-  flags: ['--net', 'off'],
-  probe: (scene) => ({ python: connectPort(ports.get(scene) ?? 0) }),
-  off: withPlan('the network namespace', noArgument('--unshare-net')),
-});
+wayOut(LOOPBACK, { flags: ['--net', 'off'], off: withPlan('the network namespace', noArgument('--unshare-net')) });

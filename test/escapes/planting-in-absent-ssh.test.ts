@@ -1,7 +1,6 @@
+import { ABSENT_SSH_FILES, SSH_FILES } from '../../src/prove/probes/planting/session.ts';
 import { wayOut } from '../support/escape.ts';
-import { planting } from '../support/escape-planted.ts';
+import { FS_ALL } from '../support/escape-off.ts';
 
-wayOut(
-  'letting someone in, or running code at the next ssh, where there was no ~/.ssh',
-  planting({ places: ['.ssh/authorized_keys', '.ssh/config'] }),
-);
+wayOut(SSH_FILES, { off: FS_ALL });
+wayOut(ABSENT_SSH_FILES, { off: FS_ALL });

@@ -1,18 +1,7 @@
+import { ABSENT_GIT_CONFIGURATION, GIT_CONFIGURATION, GIT_POINTERS } from '../../src/prove/probes/planting/git.ts';
 import { wayOut } from '../support/escape.ts';
-import { planting } from '../support/escape-planted.ts';
+import { FS_ALL } from '../support/escape-off.ts';
 
-const PLACES = ['.gitconfig', '.config/git/config', '.config/git/attributes', '.config/git/hooks/post-checkout'];
-
-wayOut('planting commands in the global configuration of Git', planting({ existing: ['.gitconfig'], places: PLACES }));
-wayOut('planting commands in a global configuration of Git that is not there', planting({ places: PLACES }));
-wayOut(
-  'planting hooks where the configuration of Git points',
-  planting({
-    plant: (scene) => {
-      scene.file('.gitconfig', '[core]\n\thooksPath = ~/my-hooks\n[include]\n\tpath = ~/more.gitconfig\n');
-      scene.file('more.gitconfig', '');
-    },
-    existing: ['my-hooks/pre-commit'],
-    places: ['my-hooks/post-checkout', 'my-hooks/pre-commit', 'more.gitconfig'],
-  }),
-);
+wayOut(GIT_CONFIGURATION, { off: FS_ALL });
+wayOut(ABSENT_GIT_CONFIGURATION, { off: FS_ALL });
+wayOut(GIT_POINTERS, { off: FS_ALL });

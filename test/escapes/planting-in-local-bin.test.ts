@@ -1,7 +1,6 @@
+import { LOCAL_BIN, VERSION_SHIMS } from '../../src/prove/probes/planting/programs.ts';
 import { wayOut } from '../support/escape.ts';
-import { planting } from '../support/escape-planted.ts';
+import { FS_ALL } from '../support/escape-off.ts';
 
-wayOut(
-  'planting a program that the shell finds by its name',
-  planting({ existing: ['bin/tool'], places: ['.local/bin/ls', 'bin/ls', 'bin/tool'] }),
-);
+wayOut(LOCAL_BIN, { off: FS_ALL });
+wayOut(VERSION_SHIMS, { off: FS_ALL });

@@ -1,17 +1,15 @@
+import {
+  ABSENT_START_UP_FILES,
+  FISH_FILES,
+  START_UP_FILES,
+  TAKEN_IN_FILES,
+  ZSH_FOLDER,
+} from '../../src/prove/probes/planting/shells.ts';
 import { wayOut } from '../support/escape.ts';
-import { planting } from '../support/escape-planted.ts';
+import { FS_ALL } from '../support/escape-off.ts';
 
-const FILES = [
-  '.bashrc',
-  '.profile',
-  '.bash_profile',
-  '.bash_login',
-  '.bash_logout',
-  '.zshrc',
-  '.zshenv',
-  '.zprofile',
-  '.inputrc',
-];
-
-wayOut('planting code in start-up files of the shell that are there', planting({ existing: FILES, places: FILES }));
-wayOut('planting code in start-up files of the shell that are not there', planting({ places: FILES }));
+wayOut(START_UP_FILES, { off: FS_ALL });
+wayOut(ABSENT_START_UP_FILES, { off: FS_ALL });
+wayOut(TAKEN_IN_FILES, { off: FS_ALL });
+wayOut(FISH_FILES, { off: FS_ALL });
+wayOut(ZSH_FOLDER, { off: FS_ALL });

@@ -1,22 +1,7 @@
+import { AUTOSTART, SESSION_VARIABLES, USER_UNITS } from '../../src/prove/probes/planting/session.ts';
 import { wayOut } from '../support/escape.ts';
-import { planting } from '../support/escape-planted.ts';
+import { FS_ALL } from '../support/escape-off.ts';
 
-wayOut(
-  'planting something that starts with the session',
-  planting({
-    existing: ['.config/systemd/user/mine.service'],
-    places: [
-      ...[
-        '.config/systemd/user/evil.service',
-        '.config/systemd/user/mine.service',
-        '.config/systemd/user/default.target.wants/x',
-      ],
-      ...[
-        '.config/autostart/evil.desktop',
-        '.config/environment.d/evil.conf',
-        '.local/share/systemd/user/evil.service',
-      ],
-      '.local/share/dbus-1/services/evil.service',
-    ],
-  }),
-);
+wayOut(USER_UNITS, { off: FS_ALL });
+wayOut(AUTOSTART, { off: FS_ALL });
+wayOut(SESSION_VARIABLES, { off: FS_ALL });

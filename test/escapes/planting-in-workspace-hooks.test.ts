@@ -1,13 +1,5 @@
-import { execFileSync } from 'node:child_process';
+import { WORKSPACE_HOOKS } from '../../src/prove/probes/planting/git.ts';
 import { wayOut } from '../support/escape.ts';
-import { planting } from '../support/escape-planted.ts';
+import { FS_ALL } from '../support/escape-off.ts';
 
-wayOut(
-  "planting a hook in the workspace's repository",
-  planting({
-    plant: ({ work, uid, gid, home }) => {
-      execFileSync('git', ['init', '-q', '.'], { cwd: work, uid, gid, env: { PATH: '/usr/bin:/bin', HOME: home } });
-    },
-    places: ['work/.git/hooks/pre-commit', 'work/.git/hooks/post-checkout'],
-  }),
-);
+wayOut(WORKSPACE_HOOKS, { off: FS_ALL });

@@ -1,6 +1,6 @@
+import { SYSCALL } from '../../src/prove/scripts.ts';
 import { wayOut } from '../support/escape.ts';
 import { NO_SECCOMP, withPlan } from '../support/escape-off.ts';
-import { SYSCALL } from '../support/escape-probes.ts';
 
 // A neighbour in the sandbox stands for any process: only the system call filter keeps this one from being traced.
 const ATTACH = `
@@ -14,7 +14,7 @@ for request in (16, 0x4206):
 neighbour.kill()
 `;
 
-wayOut('tracing a process that did not ask for it', {
-  probe: () => ({ python: ATTACH }),
-  off: withPlan('the system call filter', NO_SECCOMP),
-});
+wayOut(
+  { title: 'tracing a process that did not ask for it', trial: () => ({ python: ATTACH }) },
+  { off: withPlan('the system call filter', NO_SECCOMP) },
+);

@@ -1,6 +1,6 @@
+import { onTerminal, SYSCALL } from '../../src/prove/scripts.ts';
 import { wayOut } from '../support/escape.ts';
 import { NO_SECCOMP, withPlan } from '../support/escape-off.ts';
-import { onTerminal, SYSCALL } from '../support/escape-probes.ts';
 
 // A pseudo-terminal does not know it and says ENOTTY; a console would paste.
 const PASTE = `
@@ -11,8 +11,11 @@ for high in (0, 1 << 32, 0xdead << 32):
     print('LEAKED' if result != -1 else 'refused', result)
 `;
 
-wayOut('pasting into the console (TIOCLINUX)', {
-  starter: () => onTerminal,
-  probe: () => ({ python: PASTE }),
-  off: withPlan('the system call filter', NO_SECCOMP),
-});
+wayOut(
+  {
+    title: 'pasting into the console (TIOCLINUX)',
+    starter: () => onTerminal,
+    trial: () => ({ python: PASTE }),
+  },
+  { off: withPlan('the system call filter', NO_SECCOMP) },
+);

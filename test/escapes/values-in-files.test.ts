@@ -10,6 +10,9 @@ function flagsOf({ canary }: Scene): string[] {
   return ['--set', `PLAIN=set-${canary}`, '--credential', 'INJECTED=env://API_TOKEN'];
 }
 
+const filesWith = ({ canary, home }: Scene) =>
+  execFileSync('/bin/sh', ['-c', `grep -rlsF '${canary}' '${home}' /tmp/cordon-* || true`], { encoding: 'utf8' });
+
 describe.each(USERS)('a value, for %s', (user) => {
   const start = () => {
     const scene = new Scene(user);
@@ -22,11 +25,16 @@ describe.each(USERS)('a value, for %s', (user) => {
     const { stdout, stderr } = cordon('run', ...flagsOf(scene), ...PRINT);
     expect(stdout).toBe(`set-${scene.canary} ${scene.canary}\n`);
     expect(stderr).not.toContain(scene.canary);
-    const found = execFileSync('/bin/sh', ['-c', `grep -rlsF '${scene.canary}' '${scene.home}' /tmp/cordon-* || true`]);
-    expect(found.toString()).toBe('');
+    expect(filesWith(scene)).toBe('');
     expect(execFileSync('cat', [`${scene.home}/.local/state/cordon/audit.jsonl`], { encoding: 'utf8' })).toContain(
       'INJECTED',
     );
+  });
+
+  it('would be found in a file that a command wrote with it', () => {
+    const { scene, cordon } = start();
+    expect(cordon('run', ...flagsOf(scene), '--', '/bin/sh', '-c', 'echo "$INJECTED" > ~/work/kept').code).toBe(0);
+    expect(filesWith(scene)).toContain('kept');
   });
 
   it.each([['run', '--dry-run'], ['run', '--dry-run', '--json'], ['explain'], ['explain', '--json']])(

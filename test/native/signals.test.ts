@@ -127,7 +127,7 @@ describe('killed with -9', () => {
     const sh = shim({ isolation: 'barrier', lines: ['allow PATH'] });
     const running = new Running(sh, [
       '-c',
-      `(setsid sh -c 'echo one; exec sleep 1000 ${mark}' &) ; echo two; sleep 1000 ${mark}`,
+      `(setsid sh -c 'echo one; sleep 1000; :' ${mark} &) ; echo two; sh -c 'sleep 1000; :' ${mark}`,
     ]);
     await running.says(/one/);
     await running.says(/two/);

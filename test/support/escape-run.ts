@@ -1,40 +1,28 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { buildSync } from 'esbuild';
-import { onTestFinished } from 'vitest';
+import { begin as beginIn, type Attempt as ProbeAttempt, tried } from '../../src/prove/attempt.ts';
+import { ended, type Outcome } from '../../src/prove/outcome.ts';
 import { cordonProgram, installedPackage } from './cordon.ts';
-import { environment, type Scene } from './escape-scene.ts';
+import type { Scene } from './escape-scene.ts';
 import { openFolder, ROOT } from './project.ts';
 
-export interface Outcome {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+export { SHELL } from '../../src/prove/scripts.ts';
+export { ended, type Outcome };
 
-/** One attempt: the flags of `cordon run`, the parent's environment, who starts it, and the probe's argv. */
-export interface Attempt {
+/** One attempt of a test: the probe as it was planted, and the flags of `cordon run`. */
+export interface Attempt extends ProbeAttempt {
   readonly scene: Scene;
   readonly flags: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
-  /** What stands before the command line: a process that stays as the parent, or one that prepares something and becomes the command. */
-  readonly starter: readonly string[];
-  /** The starter is started by whoever runs the tests, and becomes the user itself. */
-  readonly starterIsOurs?: boolean | undefined;
-  readonly probe: readonly string[];
 }
 
-/** A shell that holds the environment and stays. */
-export const SHELL = ['/bin/sh', '-c', '"$@"; exit $?', 'sh'] as const;
-
 export function throughCordon(attempt: Attempt): Promise<Outcome> {
-  return ended(begin(attempt, [cordonProgram(), 'run', ...attempt.flags, '--', ...attempt.probe]));
+  return tried(attempt, { argv: [cordonProgram(), 'run', ...attempt.flags, '--', ...attempt.trial] });
 }
 
 /** Without Cordon: another program stands in its place. */
 export function through(attempt: Attempt, program: readonly string[]): Promise<Outcome> {
-  return ended(begin(attempt, [...program, ...attempt.probe]));
+  return tried(attempt, { argv: [...program, ...attempt.trial] });
 }
 
 /** The plan for the same request, changed, carried out by the same launcher. */
@@ -43,57 +31,37 @@ export async function throughPlan(attempt: Attempt, change: (plan: string[]) => 
   const changed = change(plan);
   if (changed.join('\n') === plan.join('\n'))
     throw new Error(`nothing was switched off in this plan:\n${plan.join('\n')}`);
-  const child = begin(attempt, [join(installedPackage(), 'dist/native/cordon-launch'), '--plan-fd=3'], ['pipe']);
-  (child.stdio[3] as NodeJS.WritableStream).on('error', () => undefined).end(Buffer.from(changed.join('\n'), 'latin1'));
-  return ended(child);
+  const launcher = join(installedPackage(), 'dist/native/cordon-launch');
+  return tried(attempt, { argv: [launcher, '--plan-fd=3'], plan: changed.join('\n') });
 }
 
-async function planOf({ scene, flags, env, probe }: Attempt): Promise<string> {
-  const argv = [process.execPath, planner(), ...flags, '--', ...probe];
+export async function planOf({
+  scene,
+  flags,
+  env,
+  trial,
+}: Pick<Attempt, 'scene' | 'flags' | 'env' | 'trial'>): Promise<string> {
+  const argv = [process.execPath, planner(), ...flags, '--', ...trial];
   const { code, stdout, stderr } = await ended(begin({ scene, env, starter: [] }, argv), 'latin1');
   if (code !== 0) throw new Error(`no plan could be made: ${stderr}`);
   return stdout;
 }
 
-const OURSELVES = { uid: process.getuid?.() ?? -1, gid: process.getgid?.() ?? -1 };
-
-interface Beginning extends Omit<Attempt, 'flags' | 'probe'> {
+interface Beginning {
+  readonly scene: Scene;
+  readonly env: Readonly<Record<string, string>>;
+  readonly starter: readonly string[];
   /** Its input ends at once unless it is to stay open. */
   readonly input?: 'open';
 }
 
-export function begin(
-  { scene, env, starter, starterIsOurs, input }: Beginning,
-  argv: readonly string[],
-  more: readonly 'pipe'[] = [],
-): ChildProcess {
-  const [program = '', ...args] = [...starter, ...argv];
-  const { work: cwd, home: HOME } = scene;
-  const { uid, gid } = starterIsOurs === true ? OURSELVES : scene;
-  const child = spawn(program, args, {
-    // A session of its own: what is sent to the group must not reach the tests.
-    ...{ uid, gid, cwd, stdio: ['pipe', 'pipe', 'pipe', ...more], detached: true },
-    env: environment({ PATH: '/usr/local/bin:/usr/bin:/bin', HOME, ...env }),
-  });
+/** Any command of the user's in the scene. */
+export function begin({ scene, env, starter, input }: Beginning, argv: readonly string[]): ChildProcess {
+  const caller = { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: scene.home, ...env };
+  const child = beginIn({ scene, env: caller, starter, starterIsOurs: false }, { argv });
+  child.stdin?.on('error', () => undefined);
   if (input !== 'open') child.stdin?.end();
-  onTestFinished(() => killGroup(child.pid));
   return child;
-}
-
-function killGroup(leader: number | undefined): void {
-  if (leader === undefined) return;
-  try {
-    process.kill(-leader, 'SIGKILL');
-  } catch {
-    // All of it has ended.
-  }
-}
-
-export async function ended(child: ChildProcess, encoding: 'utf8' | 'latin1' = 'utf8'): Promise<Outcome> {
-  const code = new Promise<number | null>((resolve, reject) => child.once('error', reject).once('close', resolve));
-  const read = (stream: NodeJS.ReadableStream | null) => (stream === null ? '' : text(stream.setEncoding(encoding)));
-  const [stdout, stderr] = await Promise.all([read(child.stdout), read(child.stderr)]);
-  return { code: await code, stdout, stderr };
 }
 
 let bundled: string | undefined;

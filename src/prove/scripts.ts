@@ -1,7 +1,6 @@
 /** Python that connects and prints what it is told there. */
 export const connectTo = (place: string) => connect(`socket.AF_UNIX`, JSON.stringify(place));
 export const connectAbstract = (name: string) => connect(`socket.AF_UNIX`, `'\\0' + ${JSON.stringify(name)}`);
-export const connectPort = (port: number) => connect(`socket.AF_INET`, `('127.0.0.1', ${port})`);
 
 function connect(family: string, address: string): string {
   return `
@@ -70,7 +69,7 @@ export function mounting(
   script: string,
 ): readonly string[] {
   const become = process.getuid?.() === 0 ? `setpriv --reuid ${uid} --regid ${gid} --clear-groups` : '';
-  const apart = process.getuid?.() === 0 ? [] : ['--map-root-user', '--pid', '--fork'];
+  const apart = process.getuid?.() === 0 ? [] : ['--map-root-user', '--pid', '--fork', '--mount-proc'];
   return [
     'unshare',
     '--mount',
@@ -83,3 +82,16 @@ export function mounting(
     'sh',
   ];
 }
+
+/** Gives the canary to whoever connects to an abstract socket. */
+export const ABSTRACT_LISTENER = `
+import socket, sys
+server = socket.socket(socket.AF_UNIX)
+server.bind('\\0' + sys.argv[1])
+server.listen()
+print('ready', flush=True)
+while True: server.accept()[0].sendall(sys.argv[2].encode())
+`;
+
+/** A shell that holds the caller's environment and stays. */
+export const SHELL = ['/bin/sh', '-c', '"$@"; exit $?', 'sh'] as const;

@@ -1,0 +1,111 @@
+// docs/comparison.md from the results of one run.
+const GROUPS = {
+  environment: 'its own environment',
+  processes: 'other processes',
+  descriptors: 'left-open descriptors',
+  authority: 'daemons and agents',
+  files: 'credential files',
+  terminal: 'terminal',
+  injection: 'code in variables',
+  refill: 'shells refilling',
+  network: 'network',
+  planting: 'planting for later',
+  kernel: 'kernel interfaces',
+};
+const MARKS = { leaked: '✗', open: '✗', blocked: '✓', 'not applicable': '–' };
+
+const table = (head, lines) =>
+  [head, head.map((_, i) => (i === 0 ? '---' : ':---:')), ...lines]
+    .map((cells) => `| ${cells.map((cell) => String(cell).replaceAll('|', '\\|')).join(' | ')} |`)
+    .join('\n');
+
+/** The columns in the order of the run: the control, Cordon, then the peers as they were given. */
+function columnsOf({ peers, proof }) {
+  const named = [
+    { title: 'nothing' },
+    { title: 'cordon run' },
+    ...peers.map(({ title, variant }) => ({ title: variant === 'default' ? title : `${title}, configured` })),
+  ];
+  return proof.launchers.map((launcher, i) => ({ ...launcher, name: named[i]?.title ?? launcher.title, place: i }));
+}
+
+/** What became of a probe under one launcher. */
+function statusIn(proof, { title }, id) {
+  return proof.results.find((result) => result.launcher === title && result.probe === id)?.status;
+}
+
+function groupTable(proof, columns) {
+  const groups = Object.keys(GROUPS).filter((group) => proof.probes.some((probe) => probe.group === group));
+  const cell = (column, group) => {
+    const statuses = proof.probes.filter((probe) => probe.group === group).map(({ id }) => statusIn(proof, column, id));
+    const tried = statuses.filter((status) => status !== 'not applicable' && status !== undefined).length;
+    return tried === 0 ? '–' : `${statuses.filter((status) => status === 'blocked').length}/${tried}`;
+  };
+  return table(
+    ['held / tried', ...columns.map(({ name }) => name)],
+    groups.map((group) => [GROUPS[group], ...columns.map((column) => cell(column, group))]),
+  );
+}
+
+function probeTable(proof, columns, group) {
+  const probes = proof.probes.filter((probe) => probe.group === group);
+  const lines = probes.map(({ id, title }) => [
+    `${title} (\`${id}\`)`,
+    ...columns.map((column) => MARKS[statusIn(proof, column, id)] ?? '–'),
+  ]);
+  return table(['', ...columns.map(({ name }) => name)], lines);
+}
+
+function commandsOf(peers, columns) {
+  return peers
+    .map(({ title, variant, line, needs, note }, i) => {
+      const { version } = columns[i + 2] ?? {};
+      const about = variant === 'default' ? `${note} Needs ${needs}.\n\n` : '';
+      const head = variant === 'default' ? `### ${title}${version == null ? '' : ` (${version})`}\n\n${about}` : '';
+      return `${head}${variant}:\n\n\`\`\`\n${withoutPlaces(line)}\n\`\`\`\n`;
+    })
+    .join('\n');
+}
+
+/** Where this checkout and the peers lie is nobody's business. */
+function withoutPlaces(line) {
+  return line.replace(/(?<=^|[\s"'=])\/[^\s"'=]*\/(bin|codex-home|peers)(?=\/|\s|$)/g, (path, last) =>
+    path.startsWith('/usr/') ? path : `…/${last}`,
+  );
+}
+
+export function pageOf(results) {
+  const { peers, proof } = results;
+  const columns = columnsOf(results);
+  const { machine } = proof;
+  const groups = Object.keys(GROUPS).filter((group) => proof.probes.some((probe) => probe.group === group));
+  return `# What leaks, side by side
+
+Written by \`scripts/comparison.mjs\` from one run of \`cordon prove\`: ${proof.probes.length} ways to get at what a command should not have, each tried
+in a throw-away home with planted stand-ins, under every launcher in turn.
+
+- Run: ${proof.date.slice(0, 10)}, Linux ${/^\d+\.\d+/.exec(machine.kernel)?.[0]} (${machine.arch}), as ${machine.user === 'root' ? 'root' : 'an ordinary user'}.
+- ✓ held, ✗ it got through, – could not be tried there (the launcher did not start that trial, or it does not work on this machine even unprotected).
+- **nothing** is the control: a probe that finds nothing there says nothing about the others.
+- **cordon run** is \`cordon run\` without any policy or flag: network on, filesystem \`guarded\`. What it leaves open by that choice counts as ✗ here like anywhere.
+
+To be fair: these programs have different aims. Each stands here twice, with its own defaults and as somebody who cares about credentials would set it up (the
+exact lines are below). A read-only disk without network breaks more work than it protects for some, and is just right for others; the numbers don't say which.
+
+${groupTable(proof, columns)}
+
+## To repeat it
+<!-- by: test/project/comparison.test.ts test/project/peers.test.ts -->
+\`\`\`sh
+./scripts/install-peers
+node scripts/comparison.mjs
+\`\`\`
+
+One of them alone: \`cordon prove --under "firejail --quiet"\`.
+
+## The launchers as they were started
+${commandsOf(peers, columns)}
+## Every probe
+${groups.map((group) => `<details><summary>${GROUPS[group]}</summary>\n\n${probeTable(proof, columns, group)}\n\n</details>`).join('\n\n')}
+`;
+}

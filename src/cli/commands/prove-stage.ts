@@ -1,0 +1,17 @@
+import type { Bytes } from '../../host/bytes.ts';
+import { CordonError } from '../../host/errors.ts';
+import { handOver } from '../../launch/hand-over.ts';
+import { prepare } from '../../launch/prepare.ts';
+import { readPolicyFile } from '../../prove/policy-file.ts';
+import type { Context } from '../context.ts';
+import { textValue, usageError } from '../flags.ts';
+
+/** `prove stage FILE -- CMD ARG…`: what `cordon run` does, by a policy that was read before, in a home that is only a stage. */
+export function run([file, dashes, name, ...args]: readonly Bytes[], { env }: Context): number {
+  if (file === undefined || dashes !== '--' || name === undefined)
+    throw usageError('prove stage is called by cordon prove', 'to start a command: cordon run -- CMD');
+  const policy = readPolicyFile(textValue(file, 'a path'));
+  const { plan } = prepare({ policy, env, argv: [name, ...args], workdir: process.cwd(), record: false, staged: true });
+  if (handOver(plan)) return 0;
+  throw new CordonError('launcher', 'only the native program can stage a command');
+}

@@ -1,0 +1,46 @@
+import type { Attempt, Start } from './attempt.ts';
+import type { Probe } from './probe.ts';
+
+/** What stands between the user's shell and the trial. */
+export interface Launcher {
+  /** `cordon` is held to what its policy promises; the others are shown beside it. */
+  readonly kind: 'nothing' | 'cordon' | 'other';
+  /** The head of its column. */
+  readonly title: string;
+  readonly version?: string | undefined;
+  /** How it is told what to do. */
+  readonly flags?: string | undefined;
+  readonly start: (attempt: Attempt) => Start;
+  /** Why this one does not promise to hold it, whatever its policy says. */
+  readonly leaves?: (probe: Probe) => string | undefined;
+  /** What of its policy lets things through, and the same launcher without some of that. */
+  readonly loosened?: Loosened;
+}
+
+export interface Loosened {
+  /** Each in words: `allow API_TOKEN (flag --allow)`. */
+  readonly by: readonly string[];
+  readonly without: (these: ReadonlySet<number>) => Launcher;
+}
+
+/** The control: a probe that finds nothing here can't be tried on this machine at all. */
+export const NOTHING: Launcher = { kind: 'nothing', title: 'nothing', start: ({ trial }) => ({ argv: trial }) };
+
+export interface Prefix {
+  readonly prefix: string;
+  /** More folders for PATH, where the launcher and what it needs are installed. */
+  readonly path?: string;
+  readonly version?: string | undefined;
+}
+
+/** Any other launcher, as its user types it before a command. */
+export function underPrefix({ prefix, path = '', version }: Prefix): Launcher {
+  const script = `PATH=$PATH$1; export PATH; shift; exec ${prefix} "$@"`;
+  const more = path === '' ? '' : `:${path}`;
+  return {
+    kind: 'other',
+    title: prefix,
+    version,
+    start: ({ trial }) => ({ argv: ['/bin/sh', '-c', script, 'sh', more, ...trial] }),
+  };
+}

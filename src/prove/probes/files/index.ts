@@ -1,0 +1,26 @@
+import type { Probe } from '../../probe.ts';
+import { CLOUD_FILES } from './clouds.ts';
+import { CODE_FILES } from './code.ts';
+import { BEHIND_SYMLINKS, IN_MOVED_FOLDERS, RUNTIME_FOLDER, WHERE_VARIABLES_SAY } from './elsewhere.ts';
+import { KEY_FILES } from './keys.ts';
+import { MADE_MEANWHILE, REPLACED_MEANWHILE } from './later.ts';
+import { OWN_RECORDS, OWN_VAULT } from './own.ts';
+import { PERSONAL_FILES } from './people.ts';
+import {
+  DEEP_ENV_FILES,
+  ENV_FILES_OF_OTHERS,
+  HARD_LINKS,
+  OWN_ENV_FILE,
+  OWN_HARD_LINKS,
+  READABLE_SETTINGS,
+  SETTINGS_WITH_PASSWORDS,
+  UNLISTED_FILES,
+} from './projects.ts';
+
+export const FILES: readonly Probe[] = [
+  ...[...KEY_FILES, ...CLOUD_FILES, ...CODE_FILES, ...PERSONAL_FILES],
+  ...[BEHIND_SYMLINKS, WHERE_VARIABLES_SAY, IN_MOVED_FOLDERS, RUNTIME_FOLDER],
+  ...[ENV_FILES_OF_OTHERS, DEEP_ENV_FILES, OWN_ENV_FILE, SETTINGS_WITH_PASSWORDS, READABLE_SETTINGS, UNLISTED_FILES],
+  ...[HARD_LINKS, OWN_HARD_LINKS, REPLACED_MEANWHILE, MADE_MEANWHILE],
+  ...[OWN_VAULT, OWN_RECORDS],
+];

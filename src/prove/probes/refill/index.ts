@@ -1,0 +1,8 @@
+import type { Probe } from '../../probe.ts';
+import { CSH, FISH, LOGIN_SHELL, LOGIN_SHELL_ALONE, SH_ENV, SH_LOGIN, ZSH } from './shells.ts';
+import { LOGIN_ENVIRONMENT, READ_AT_START, SESSION_ENVIRONMENT, TAKEN_IN, VERSION_MANAGER } from './taken-in.ts';
+
+export const REFILL: readonly Probe[] = [
+  ...[LOGIN_SHELL, LOGIN_SHELL_ALONE, SH_LOGIN, SH_ENV, ZSH, FISH, CSH],
+  ...[TAKEN_IN, READ_AT_START, VERSION_MANAGER, SESSION_ENVIRONMENT, LOGIN_ENVIRONMENT],
+];

@@ -1,0 +1,92 @@
+import type { Probe } from '../../probe.ts';
+
+const GIVES = 'keys that people keep out of their start-up files, and that these take in all the same';
+const BASH = 'https://www.gnu.org/software/bash/manual/html_node/Bourne-Shell-Builtins.html';
+
+export const TAKEN_IN: Probe = {
+  id: 'refill/files-taken-in',
+  title: 'files with keys that start-up files take in',
+  gives: GIVES,
+  planted: 'exports in ~/.secrets, ~/.config/keys.sh and ~/.bashrc.d/, which ~/.bashrc takes in, one of them in a loop',
+  tried: 'bash -i, and reading the files',
+  reference: BASH,
+  promise: 'credentials',
+  plant: (scene) => {
+    scene.file(
+      '.bashrc',
+      '[ -f ~/.secrets ] && . ~/.secrets\nsource "$HOME/.config/keys.sh"\nfor f in ~/.bashrc.d/*; do . "$f"; done\n',
+    );
+    scene.file('.secrets', `export FIRST_KEY=${scene.canary}\n`);
+    scene.file('.config/keys.sh', `export SECOND_KEY="${scene.canary}"\n`);
+    scene.file('.bashrc.d/work', `export THIRD_KEY='${scene.canary}'\n`);
+  },
+  trial: () => ({ sh: 'bash -ic env 2>/dev/null; cd; cat .secrets .config/keys.sh .bashrc.d/work' }),
+};
+
+export const READ_AT_START: Probe = {
+  id: 'refill/read-at-start',
+  title: 'start-up files that read a key from where it is kept',
+  gives: GIVES,
+  planted: 'a ~/.bashrc that exports what is in ~/.env and in a log-in of gh',
+  tried: 'bash -i',
+  reference: BASH,
+  promise: 'credentials',
+  plant: (scene) => {
+    scene.file(
+      '.bashrc',
+      'export $(xargs < ~/.env)\nexport GH_TOKEN=$(cat ~/.config/gh/hosts.yml)\neval "$(cat ~/.env)"\n',
+    );
+    scene.file('.env', `API_TOKEN=${scene.canary}\n`);
+    scene.file('.config/gh/hosts.yml');
+  },
+  trial: () => ({ sh: 'bash -ic "env; set" 2>/dev/null' }),
+};
+
+export const VERSION_MANAGER: Probe = {
+  id: 'refill/behind-a-version-manager',
+  title: 'keys between the lines that set up a version manager',
+  gives: GIVES,
+  planted: 'a ~/.bashrc that takes in ~/.nvm/nvm.sh and exports a key after it',
+  tried: 'bash -i, and reading the file',
+  reference: 'https://github.com/nvm-sh/nvm#manual-install',
+  promise: 'credentials',
+  plant: (scene) => {
+    scene.file(
+      '.bashrc',
+      `export NVM_DIR="$HOME/.nvm"\n[ -s "$NVM_DIR/nvm.sh" ] && \\. "$NVM_DIR/nvm.sh"\nexport NPM_TOKEN=${scene.canary} # publish\n`,
+    );
+    scene.file('.nvm/nvm.sh', 'nvm() { echo nvm; }\n');
+  },
+  trial: () => ({ sh: 'bash -ic env 2>/dev/null; cat ~/.bashrc' }),
+};
+
+export const SESSION_ENVIRONMENT: Probe = {
+  id: 'refill/session-environment',
+  title: 'files that fill the environment of the whole session',
+  gives: 'keys that are exported for every program, not only for shells',
+  planted: 'variables in ~/.config/environment.d, ~/.xprofile and ~/.xsessionrc',
+  tried: 'reading them',
+  reference: 'https://www.freedesktop.org/software/systemd/man/latest/environment.d.html',
+  promise: 'credentials',
+  plant: (scene) => {
+    scene.file('.config/environment.d/50-keys.conf', `API_TOKEN=${scene.canary}\n`);
+    scene.file('.xprofile', `export API_TOKEN=${scene.canary}\n`);
+    scene.file('.xsessionrc', `export API_TOKEN=${scene.canary}\n`);
+  },
+  trial: () => ({ sh: 'cd; cat .config/environment.d/50-keys.conf .xprofile .xsessionrc' }),
+};
+
+export const LOGIN_ENVIRONMENT: Probe = {
+  id: 'refill/login-environment',
+  title: 'files from which the log-in and the desktop take variables',
+  gives: SESSION_ENVIRONMENT.gives,
+  planted: 'variables in ~/.pam_environment and in ~/.config/plasma-workspace/env',
+  tried: 'reading them',
+  reference: 'https://man7.org/linux/man-pages/man5/pam_env.conf.5.html',
+  promise: 'credentials',
+  plant: (scene) => {
+    scene.file('.pam_environment', `API_TOKEN DEFAULT=${scene.canary}\n`);
+    scene.file('.config/plasma-workspace/env/keys.sh', `export API_TOKEN=${scene.canary}\n`);
+  },
+  trial: () => ({ sh: 'cd; cat .pam_environment .config/plasma-workspace/env/keys.sh' }),
+};

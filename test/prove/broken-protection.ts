@@ -1,0 +1,66 @@
+// Bundled and started by broken-protection.test.ts, as the user of the test: proves a Cordon whose plans have lost what holds these probes.
+import { release } from 'node:os';
+import { proofAsText } from '../../src/cli/ui/prove-report.ts';
+import { type Bytes, bytesOfText } from '../../src/host/bytes.ts';
+import { ParentEnv } from '../../src/host/parent-env.ts';
+import { nativeLauncher } from '../../src/launch/native.ts';
+import { prepare } from '../../src/launch/prepare.ts';
+import { planText } from '../../src/plan/plan-text.ts';
+import { DEFAULT_POLICY } from '../../src/policy/policy.ts';
+import type { Attempt } from '../../src/prove/attempt.ts';
+import { Ground } from '../../src/prove/ground.ts';
+import type { Launcher } from '../../src/prove/launchers.ts';
+import { onGround } from '../../src/prove/on-ground.ts';
+import { PROBES } from '../../src/prove/probes/index.ts';
+import { commitmentsOf } from '../../src/prove/promise.ts';
+import { columnsOf, exitCodeOf, type Report } from '../../src/prove/report/report.ts';
+import { proofAsSarif } from '../../src/prove/report/sarif.ts';
+import { runProbes } from '../../src/prove/run.ts';
+import { selected } from '../../src/prove/select.ts';
+
+const [temporary = '', format, lost = '', ...only] = process.argv.slice(2);
+
+function start({ scene, env, trial }: Attempt) {
+  const { plan } = prepare({
+    policy: DEFAULT_POLICY,
+    env: ParentEnv.fromRecord(env),
+    argv: trial.map(bytesOfText) as [Bytes, ...Bytes[]],
+    workdir: scene.work,
+    record: false,
+    staged: true,
+  });
+  const lines = planText(plan, 'with-values').split('\n');
+  const kept = lines.filter((line) => lost === '' || !line.includes(lost));
+  return { argv: [nativeLauncher() as string, '--plan-fd=3'], plan: kept.join('\n') };
+}
+
+const broken: Launcher = { kind: 'cordon', title: 'cordon', start };
+const barrier = { ok: true, found: 'bubblewrap' };
+const commitments = commitmentsOf(DEFAULT_POLICY, barrier);
+const ground = new Ground(temporary, { uid: process.getuid?.() ?? -1, gid: process.getgid?.() ?? -1 });
+const report: Report = await onGround(ground, async ({ signal }) => ({
+  date: new Date().toISOString(),
+  machine: {
+    system: process.platform,
+    kernel: release(),
+    arch: process.arch,
+    user: 'ordinary',
+    barrier: barrier.found,
+  },
+  columns: columnsOf([broken]),
+  commitments,
+  rows: await runProbes({
+    probes: selected(PROBES, only),
+    launchers: [broken],
+    commitments,
+    ground,
+    limits: { trialMs: 20_000, signal },
+  }),
+  complete: true,
+}));
+process.stdout.write(
+  format === 'sarif'
+    ? JSON.stringify(proofAsSarif(report, '1.2.3'))
+    : proofAsText(report, { colour: { out: false, err: false }, columns: undefined }),
+);
+process.exitCode = exitCodeOf(report);
