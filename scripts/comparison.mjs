@@ -19,6 +19,19 @@ function installedPeers() {
   );
 }
 
+/** Configured as the others are: no network, and of the home only the folder it works in. */
+const OURS = {
+  peer: {
+    id: 'cordon',
+    title: 'cordon run',
+    program: 'cordon',
+    note: 'Its defaults are the column beside nothing.',
+    needs: 'Node 20, bubblewrap',
+  },
+  variant: 'configured',
+  line: `${pathOf('dist/bin/cordon')} run --net off --fs workspace --`,
+};
+
 function prove(columns) {
   const args = ['prove', '--json', '--timeout', '3600', ...columns.flatMap(({ line }) => ['--under', line])];
   const { stdout, status } = spawnSync(pathOf('dist/bin/cordon'), args, {
@@ -32,10 +45,11 @@ function prove(columns) {
 
 /** Only what the page needs of each column, so that it can be written again where the peers aren't installed. */
 function resultsOfRun() {
-  const columns = installedPeers();
-  const described = columns.map(({ peer: { id, title, note, needs }, variant, line }) => ({
-    ...{ id, title, note, needs, variant, line },
-  }));
+  const columns = [OURS, ...installedPeers()];
+  const described = columns.map(({ peer, variant, line }) => {
+    const { id, title, note, needs } = peer;
+    return { id, title, note, needs, variant, line, version: peer === OURS.peer ? undefined : versionOf(peer) };
+  });
   return { peers: described, proof: prove(columns) };
 }
 

@@ -56,13 +56,12 @@ function probeTable(proof, columns, group) {
   return table(['', ...columns.map(({ name }) => name)], lines);
 }
 
-function commandsOf(peers, columns) {
+function commandsOf(peers) {
   return peers
-    .map(({ title, variant, line, needs, note }, i) => {
-      const { version } = columns[i + 2] ?? {};
-      const about = variant === 'default' ? `${note} Needs ${needs}.\n\n` : '';
-      const head = variant === 'default' ? `### ${title}${version == null ? '' : ` (${version})`}\n\n${about}` : '';
-      return `${head}${variant}:\n\n\`\`\`\n${withoutPlaces(line)}\n\`\`\`\n`;
+    .map(({ title, variant, line, needs, note, version }, i) => {
+      const isFirst = peers.findIndex((peer) => peer.title === title) === i;
+      const head = `### ${title}${version === undefined ? '' : ` ${version}`}\n\n${note} Needs ${needs}.\n\n`;
+      return `${isFirst ? head : ''}${variant}:\n\n\`\`\`\n${withoutPlaces(line)}\n\`\`\`\n`;
     })
     .join('\n');
 }
@@ -86,6 +85,7 @@ in a throw-away home with planted stand-ins, under every launcher in turn.
 
 - Run: ${proof.date.slice(0, 10)}, Linux ${/^\d+\.\d+/.exec(machine.kernel)?.[0]} (${machine.arch}), as ${machine.user === 'root' ? 'root' : 'an ordinary user'}.
 - ✓ held, ✗ it got through, – could not be tried there (the launcher did not start that trial, or it does not work on this machine even unprotected).
+- A probe that looks in several places counts as held when none of them gave anything.
 - **nothing** is the control: a probe that finds nothing there says nothing about the others.
 - **cordon run** is \`cordon run\` without any policy or flag: network on, filesystem \`guarded\`. What it leaves open by that choice counts as ✗ here like anywhere.
 
@@ -104,7 +104,7 @@ node scripts/comparison.mjs
 One of them alone: \`cordon prove --under "firejail --quiet"\`.
 
 ## The launchers as they were started
-${commandsOf(peers, columns)}
+${commandsOf(peers)}
 ## Every probe
 ${groups.map((group) => `<details><summary>${GROUPS[group]}</summary>\n\n${probeTable(proof, columns, group)}\n\n</details>`).join('\n\n')}
 `;

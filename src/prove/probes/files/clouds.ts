@@ -10,7 +10,7 @@ export const CLOUD_FILES: readonly Probe[] = [
       gives: 'the accounts they open',
       reference: 'https://docs.aws.amazon.com/cli/latest/userguide/cli-configure-files.html',
     },
-    ...['.aws/credentials', '.aws/config', '.aws/sso/cache/0123.json', '.aws/cli/cache/0123.json', '.saml2aws'],
+    ...['.aws/credentials', '.aws/config', '.aws/sso/cache/0123.json', '.aws/cli/cache/0123.json'],
   ),
   credentials(
     {
@@ -19,8 +19,7 @@ export const CLOUD_FILES: readonly Probe[] = [
       gives: 'the projects they open',
       reference: 'https://cloud.google.com/docs/authentication/application-default-credentials',
     },
-    ...['.config/gcloud/application_default_credentials.json', '.config/gcloud/credentials.db', '.boto'],
-    ...['.config/configstore/firebase-tools.json'],
+    ...['.config/gcloud/application_default_credentials.json', '.config/gcloud/credentials.db'],
   ),
   credentials(
     {
@@ -29,7 +28,7 @@ export const CLOUD_FILES: readonly Probe[] = [
       gives: 'the subscriptions they open',
       reference: 'https://learn.microsoft.com/cli/azure/msal-based-azure-cli',
     },
-    ...['.azure/msal_token_cache.json', '.azure/accessTokens.json', '.local/share/.IdentityService/msal.cache'],
+    ...['.azure/msal_token_cache.json', '.azure/accessTokens.json'],
   ),
   credentials(
     {
@@ -38,8 +37,7 @@ export const CLOUD_FILES: readonly Probe[] = [
       gives: 'the clusters they open',
       reference: 'https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig/',
     },
-    ...['.kube/config', '.kube/cache/oidc-login/x', '.config/helm/registry/config.json', '.talos/config'],
-    ...['.config/argocd/config', '.minikube/ca.key'],
+    ...['.kube/config', '.kube/cache/oidc-login/x'],
   ),
   credentials(
     {
@@ -48,7 +46,7 @@ export const CLOUD_FILES: readonly Probe[] = [
       gives: 'pushing images in the name of the user',
       reference: 'https://docs.docker.com/reference/cli/docker/login/',
     },
-    ...['.docker/config.json', '.config/containers/auth.json', '.config/docker/config.json'],
+    '.docker/config.json',
   ),
   credentials(
     {

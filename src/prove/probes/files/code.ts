@@ -10,7 +10,7 @@ export const CODE_FILES: readonly Probe[] = [
       gives: 'the log-ins that curl, Git, pip and mail programs use by themselves',
       reference: 'https://www.gnu.org/software/inetutils/manual/html_node/The-_002enetrc-file.html',
     },
-    ...['.netrc', '.authinfo', '.msmtprc', '.mbsyncrc', '.smbcredentials', '.fetchmailrc'],
+    '.netrc',
   ),
   credentials(
     {
@@ -19,7 +19,7 @@ export const CODE_FILES: readonly Probe[] = [
       gives: 'pushing in the name of the user',
       reference: 'https://git-scm.com/docs/git-credential-store',
     },
-    ...['.git-credentials', '.config/git/credentials', '.gcm/store/x'],
+    '.git-credentials',
   ),
   credentials(
     {
@@ -28,7 +28,7 @@ export const CODE_FILES: readonly Probe[] = [
       gives: 'repositories, releases and workflows with their secrets',
       reference: attack('T1528'),
     },
-    ...['.config/gh/hosts.yml', '.config/glab-cli/config.yml', '.config/hub', '.config/github-copilot/hosts.json'],
+    '.config/gh/hosts.yml',
   ),
   credentials(
     {
@@ -37,7 +37,7 @@ export const CODE_FILES: readonly Probe[] = [
       gives: 'publishing packages in the name of the user',
       reference: 'https://docs.npmjs.com/cli/v11/configuring-npm/npmrc#auth-related-configuration',
     },
-    ...['.npmrc', '.yarnrc.yml', '.config/pnpm/rc', '.bunfig.toml'],
+    '.npmrc',
   ),
   credentials(
     {
@@ -46,7 +46,7 @@ export const CODE_FILES: readonly Probe[] = [
       gives: 'publishing packages in the name of the user',
       reference: 'https://packaging.python.org/en/latest/specifications/pypirc/',
     },
-    ...['.pypirc', '.config/pypoetry/auth.toml', '.local/share/uv/credentials/x', '.continuum/anaconda-client/x.token'],
+    '.pypirc',
   ),
   credentials(
     {
@@ -55,8 +55,7 @@ export const CODE_FILES: readonly Probe[] = [
       gives: 'publishing packages in the name of the user',
       reference: 'https://doc.rust-lang.org/cargo/reference/config.html#credentials',
     },
-    ...['.cargo/credentials.toml', '.gem/credentials', '.bundle/config', '.m2/settings.xml'],
-    ...['.gradle/gradle.properties', '.composer/auth.json', '.nuget/NuGet/NuGet.Config', '.hex/hex.config'],
+    '.cargo/credentials.toml',
   ),
   credentials(
     {

@@ -4,6 +4,7 @@ import { CODE_FILES } from './code.ts';
 import { BEHIND_SYMLINKS, IN_MOVED_FOLDERS, RUNTIME_FOLDER, WHERE_VARIABLES_SAY } from './elsewhere.ts';
 import { KEY_FILES } from './keys.ts';
 import { MADE_MEANWHILE, REPLACED_MEANWHILE } from './later.ts';
+import { LESS_KNOWN_FILES } from './less-known.ts';
 import { OWN_RECORDS, OWN_VAULT } from './own.ts';
 import { PERSONAL_FILES } from './people.ts';
 import {
@@ -18,7 +19,7 @@ import {
 } from './projects.ts';
 
 export const FILES: readonly Probe[] = [
-  ...[...KEY_FILES, ...CLOUD_FILES, ...CODE_FILES, ...PERSONAL_FILES],
+  ...[...KEY_FILES, ...CLOUD_FILES, ...CODE_FILES, ...LESS_KNOWN_FILES, ...PERSONAL_FILES],
   ...[BEHIND_SYMLINKS, WHERE_VARIABLES_SAY, IN_MOVED_FOLDERS, RUNTIME_FOLDER],
   ...[ENV_FILES_OF_OTHERS, DEEP_ENV_FILES, OWN_ENV_FILE, SETTINGS_WITH_PASSWORDS, READABLE_SETTINGS, UNLISTED_FILES],
   ...[HARD_LINKS, OWN_HARD_LINKS, REPLACED_MEANWHILE, MADE_MEANWHILE],

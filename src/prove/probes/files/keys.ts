@@ -10,16 +10,16 @@ export const KEY_FILES: readonly Probe[] = [
       gives: 'every server and repository that takes these keys',
       reference: attack('T1552/004'),
     },
-    ...['.ssh/id_ed25519', '.ssh/id_rsa', '.ssh/config', '.ssh/known_hosts', '.putty/sessions/server'],
+    ...['.ssh/id_ed25519', '.ssh/id_rsa', '.ssh/config', '.ssh/known_hosts'],
   ),
   credentials(
     {
       id: 'files/gpg',
-      title: 'GPG and age keys',
+      title: 'GPG keys',
       gives: "the user's signature, and whatever is encrypted to them",
       reference: attack('T1552/004'),
     },
-    ...['.gnupg/private-keys-v1.d/0123.key', '.gnupg/secring.gpg', '.config/sops/age/keys.txt', '.config/age/key.txt'],
+    ...['.gnupg/private-keys-v1.d/0123.key', '.gnupg/secring.gpg'],
   ),
   credentials(
     {
@@ -28,7 +28,7 @@ export const KEY_FILES: readonly Probe[] = [
       gives: 'the passwords in them, to be opened with a stolen key or guessed at leisure',
       reference: attack('T1555/005'),
     },
-    ...['.password-store/mail.gpg', '.local/share/gopass/stores/root/x.age', 'passwords.kdbx'],
+    '.password-store/mail.gpg',
   ),
   credentials(
     {
@@ -47,7 +47,7 @@ export const KEY_FILES: readonly Probe[] = [
       gives: 'the passwords in them, to be guessed at leisure',
       reference: attack('T1555'),
     },
-    ...['.local/share/keyrings/login.keyring', '.local/share/kwalletd/kdewallet.kwl', '.pki/nssdb/key4.db'],
+    '.local/share/keyrings/login.keyring',
   ),
   credentials(
     {
