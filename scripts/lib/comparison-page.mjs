@@ -95,13 +95,13 @@ exact lines are below). A read-only disk without network breaks more work than i
 ${groupTable(proof, columns)}
 
 ## To repeat it
-<!-- by: test/project/comparison.test.ts test/project/peers.test.ts -->
+<!-- by: test/project/comparison.test.ts -->
 \`\`\`sh
 ./scripts/install-peers
 node scripts/comparison.mjs
 \`\`\`
 
-One of them alone: \`cordon prove --under "firejail --quiet"\`.
+One of them alone: \`cordon prove --under firejail\`.
 
 ## The launchers as they were started
 ${commandsOf(peers)}
