@@ -67,7 +67,7 @@ async function bundleQuick() {
     format: 'cjs',
     platform: 'node',
     target: 'node20',
-    define: { 'import.meta.url': 'thisModule.url' },
+    define: { 'import.meta.url': 'thisModule.url', 'import.meta.dirname': '__dirname' },
     banner: { js: "const thisModule = { get url() { return require('node:url').pathToFileURL(__filename).href; } };" },
     minify: true,
     legalComments: 'none',

@@ -1,6 +1,7 @@
 import {
   accessSync,
   constants,
+  existsSync,
   lstatSync,
   readdirSync,
   readFileSync,
@@ -113,6 +114,11 @@ export class Disk {
 
   isReadable(path: string): boolean {
     return quietly(() => accessSync(path, constants.R_OK) ?? true) ?? false;
+  }
+
+  /** Whether something is there, when nothing else is asked about it. */
+  has(path: string): boolean {
+    return this.#stats.has(path) ? this.#stats.get(path) !== undefined : existsSync(path);
   }
 
   hasRoom(path: string): boolean {

@@ -60,9 +60,10 @@ export function factsOf(env: ParentEnv, workspace: string): FsFacts {
     path: (text('PATH') ?? '').split(':').flatMap(absolutePaths),
     zdotdir: onlyAbsolute(text('ZDOTDIR')),
     shellFiles: ['ENV', 'BASH_ENV'].flatMap((name) => absolutePaths(text(name) ?? '')),
-    named: NAMING_VARIABLES.flatMap(({ name, form, why }) =>
-      pathsIn(form, text(name) ?? '').map((path) => ({ path, why: `${why} (${name})` })),
-    ),
+    named: NAMING_VARIABLES.flatMap(({ name, form, why }) => {
+      const value = text(name);
+      return value === undefined ? [] : pathsIn(form, value).map((path) => ({ path, why: `${why} (${name})` }));
+    }),
   };
 }
 

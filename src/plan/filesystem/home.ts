@@ -170,8 +170,11 @@ function mayBePlaceholder(
 
 function isWanted({ disk }: Collection, folder: string, { unless, readers }: FrozenPlace): boolean {
   if (unless !== undefined && disk.stat(join(folder, unless)) !== undefined) return false;
-  const bins = ['/usr/bin', '/bin', '/usr/local/bin'];
-  return readers === undefined || readers.some((name) => bins.some((bin) => disk.stat(join(bin, name)) !== undefined));
+  // Where /bin is /usr/bin by another name, once is enough.
+  const bins = disk.stat('/bin')?.isSymbolicLink()
+    ? ['/usr/bin', '/usr/local/bin']
+    : ['/usr/bin', '/bin', '/usr/local/bin'];
+  return readers === undefined || readers.some((name) => bins.some((bin) => disk.has(`${bin}/${name}`)));
 }
 
 /** A socket needs the right to write, a file the right to read; what is closed to this user needs no mask. */

@@ -26,7 +26,7 @@ export function guardOwnFolders(into: Collection): void {
 
 /** The folder this code runs from, and the one with the command beside it: a user's own installation could be rewritten. */
 function ownProgram(): string[] {
-  const folder = dirname(fileURLToPath(import.meta.url));
+  const folder = import.meta.dirname ?? dirname(fileURLToPath(import.meta.url));
   return [folder, join(folder, '..', 'bin')];
 }
 

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { type Bytes, showBytes } from '../../host/bytes.ts';
 import type { Disk } from '../filesystem/disk.ts';
+import { STAND_IN_TEXTS } from '../filesystem/frozen.ts';
 import { isWithin } from '../filesystem/paths.ts';
 import { settingOf } from './assignment.ts';
 import { assignmentsIn, rangesOfExportAll, sourcingsIn } from './contents.ts';
@@ -27,6 +28,9 @@ export interface Reading {
   readonly problem: NotUnderstood | undefined;
   readonly allExported: boolean;
 }
+
+/** Files of our own, there while another sandbox runs: a dozen of them, most of them empty. */
+const STAND_INS: ReadonlySet<string> = new Set(['', ...STAND_IN_TEXTS]);
 
 const MOST_FILES = 100;
 const LARGEST = 1 << 20;
@@ -89,7 +93,7 @@ export class Gathering {
 
   #read(shownPath: string, path: string, home: string, how: Arrival): Reading | undefined {
     const text = this.#where.disk.bytes(path);
-    if (text === undefined || (how.perhaps === true && isProgram(text))) return undefined;
+    if (text === undefined || STAND_INS.has(text) || (how.perhaps === true && isProgram(text))) return undefined;
     const dialect = dialectOf(shownPath, how.takenInBy);
     const shown =
       home === this.#where.homes[0] && isWithin(shownPath, home) ? `~${shownPath.slice(home.length)}` : shownPath;
