@@ -1,5 +1,6 @@
-import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs';
+import { closeSync, fstatSync, readSync, type Stats } from 'node:fs';
 import { CordonError } from '../host/errors.ts';
+import { openToRead } from '../host/open-file.ts';
 
 /** What a person wrote is shorter; whatever is longer is no file of these kinds. */
 const LONGEST = 1024 * 1024;
@@ -25,7 +26,7 @@ export function readText(path: string): FileText {
 /** Without waiting: opening a FIFO that nobody writes to would hang. */
 function open(path: string): number {
   try {
-    return openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+    return openToRead(path, 'followed');
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code ?? '';
     const [what, hint] = OPEN_PROBLEMS[code] ?? [`cannot be opened (${code})`, 'check the path, its owner and mode'];

@@ -1,6 +1,6 @@
-import { closeSync, openSync, readSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { CordonError } from '../host/errors.ts';
+import { headOf } from '../host/open-file.ts';
 
 const PLACES = ['../bin/cordon', 'bin/cordon'];
 
@@ -15,16 +15,9 @@ export function nativeFront(): string {
 
 /** Where nothing could be built a script of Node's takes its place. */
 function isNative(path: string): boolean {
-  const head = Buffer.alloc(4);
   try {
-    const descriptor = openSync(path, 'r');
-    try {
-      readSync(descriptor, head, 0, head.length, 0);
-    } finally {
-      closeSync(descriptor);
-    }
+    return headOf(path, 4, 'followed').toString('latin1') === '\x7fELF';
   } catch {
     return false;
   }
-  return head.toString('latin1') === '\x7fELF';
 }

@@ -1,8 +1,9 @@
-import { closeSync, openSync, readSync, realpathSync, statSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { type Bytes, bufferOfBytes, bytesOfBuffer, bytesOfText, showBytes, textOfBytes } from '../host/bytes.ts';
 import { CordonError, EXIT } from '../host/errors.ts';
 import { findCommand } from '../host/lookup.ts';
+import { headOf } from '../host/open-file.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
 import { isShimHead } from './bin-entry.ts';
 import { checkName } from './name.ts';
@@ -53,7 +54,7 @@ function refuseUnrunnable(path: Bytes, bin: string): void {
   findCommand(path, NOWHERE);
   if (isOwn(path, bin))
     throw notRunnable(`${shown} is one of Cordon's own shims`, 'give the path of the command behind it');
-  if (needsShell(headOf(path, 256)))
+  if (needsShell(beginningOf(path, 256)))
     throw notRunnable(
       `${shown} is a script without a #! line, which only a shell could run`,
       'write #!/bin/sh as its first line',
@@ -76,7 +77,7 @@ function needsShell(head: Bytes): boolean {
 function isOwn(path: Bytes, bin: string): boolean {
   const folder = realOf(bytesOfText(bin));
   const real = realOf(path);
-  return real !== undefined && (dirname(real) === folder || isShimHead(headOf(real, 512)));
+  return real !== undefined && (dirname(real) === folder || isShimHead(beginningOf(real, 512)));
 }
 
 function realOf(path: Bytes): Bytes | undefined {
@@ -87,15 +88,9 @@ function realOf(path: Bytes): Bytes | undefined {
   }
 }
 
-function headOf(path: Bytes, length: number): Bytes {
-  const buffer = Buffer.alloc(length);
+function beginningOf(path: Bytes, length: number): Bytes {
   try {
-    const descriptor = openSync(bufferOfBytes(path), 'r');
-    try {
-      return bytesOfBuffer(buffer.subarray(0, readSync(descriptor, buffer, 0, length, 0)));
-    } finally {
-      closeSync(descriptor);
-    }
+    return bytesOfBuffer(headOf(bufferOfBytes(path), length, 'followed'));
   } catch {
     // A program may be runnable without being readable.
     return '\0' as Bytes;

@@ -1,18 +1,9 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { closeSync, fstatSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureFolder } from '../../host/ensure-folder.ts';
 import { CordonError } from '../../host/errors.ts';
+import { openToRead } from '../../host/open-file.ts';
 import { checkFile } from '../../secrets/sources/file.ts';
 import { Unavailable } from '../../secrets/sources/source.ts';
 import { writeWhole } from '../../secrets/vault/generations.ts';
@@ -140,7 +131,7 @@ function readOwn(path: string): string {
 
 function open(path: string): number {
   try {
-    return openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    return openToRead(path, 'refused');
   } catch (error) {
     throw new Unavailable(
       `it cannot be opened (${(error as NodeJS.ErrnoException).code})`,

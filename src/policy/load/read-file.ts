@@ -1,5 +1,6 @@
-import { type BigIntStats, closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { type BigIntStats, closeSync, fstatSync, readSync } from 'node:fs';
 import { CordonError } from '../../host/errors.ts';
+import { openToRead } from '../../host/open-file.ts';
 import { checkTrust } from './trust.ts';
 
 /** Far more than a policy a person wrote; whatever is longer is no policy. */
@@ -41,7 +42,7 @@ export function readTrustedText(path: string): TrustedText {
 /** Without waiting: opening a FIFO that nobody writes to would hang. */
 function open(path: string): number {
   try {
-    return openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+    return openToRead(path, 'followed');
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     const missing = code === 'ENOENT' || code === 'ENOTDIR';

@@ -1,5 +1,6 @@
-import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs';
+import { closeSync, fstatSync, readSync, type Stats } from 'node:fs';
 import { posix } from 'node:path';
+import { openToRead } from '../../host/open-file.ts';
 import type { Secret } from '../secret.ts';
 import { READ_LIMIT, secretOf } from '../value.ts';
 import { badReference, type Source, Unavailable } from './source.ts';
@@ -28,7 +29,7 @@ export const file: Source = {
 /** A link at the end could be turned to another file; a pipe without a writer must not block us. */
 function open(path: string): number {
   try {
-    return openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY);
+    return openToRead(path, 'refused');
   } catch (error) {
     throw new Unavailable(...openProblem((error as NodeJS.ErrnoException).code, path));
   }

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, constants, fstatSync, openSync, readFileSync, renameSync } from 'node:fs';
+import { closeSync, fstatSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { bytesOfText } from '../../host/bytes.ts';
 import { CordonError } from '../../host/errors.ts';
+import { openToRead } from '../../host/open-file.ts';
 import { KEYRING_SERVICE, type Keyring } from '../keyring.ts';
 import { Secret } from '../secret.ts';
 import { checkFile } from '../sources/file.ts';
@@ -44,7 +45,7 @@ export function readKeyFile(folder: string): string | undefined {
 
 function openExisting(path: string): number | undefined {
   try {
-    return openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    return openToRead(path, 'refused');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return undefined;

@@ -1,6 +1,7 @@
-import { accessSync, closeSync, constants, openSync, readSync } from 'node:fs';
+import { accessSync, constants } from 'node:fs';
 import { extname, join } from 'node:path';
 import { CordonError } from '../../host/errors.ts';
+import { headOf } from '../../host/open-file.ts';
 import { INSIDE } from '../../plan/filesystem/index.ts';
 import type { Skill } from '../types.ts';
 
@@ -14,17 +15,7 @@ export function skillCommand({ name, folder, script }: Skill, path: readonly str
 }
 
 function startsItself(path: string): boolean {
-  return isRunnable(path) && beginning(path) === '#!';
-}
-
-function beginning(path: string): string {
-  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
-  try {
-    const two = Buffer.alloc(2);
-    return two.toString('latin1', 0, readSync(descriptor, two, 0, 2, 0));
-  } finally {
-    closeSync(descriptor);
-  }
+  return isRunnable(path) && headOf(path, 2, 'refused').toString('latin1') === '#!';
 }
 
 function interpreter(name: string, script: string, path: readonly string[]): string {

@@ -1,6 +1,7 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, fstatSync, readFileSync } from 'node:fs';
 import { showText } from '../../host/bytes.ts';
 import { CordonError } from '../../host/errors.ts';
+import { openToRead } from '../../host/open-file.ts';
 import { childOf, textOf } from '../../policy/load/node.ts';
 import { Source } from '../../policy/load/source.ts';
 
@@ -71,7 +72,7 @@ function readRegular(path: string): Buffer {
 
 function open(path: string): number {
   try {
-    return openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY);
+    return openToRead(path, 'refused');
   } catch (error) {
     throw refusal(
       path,
