@@ -30,16 +30,3 @@ export function startBystander(argv: readonly string[], options: BystanderOption
     detached: true,
   });
 }
-
-/** All of its group, whatever it started. What got away and holds its output must not keep us waiting. */
-export function endBystander(child: Bystander): void {
-  const { pid } = child;
-  for (const stream of child.stdio) stream?.destroy();
-  child.unref();
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch {
-    // Nothing of it is left.
-  }
-}

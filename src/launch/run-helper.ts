@@ -10,6 +10,7 @@ import { seal, sealedEntries } from '../seal/seal.ts';
 import { Secret } from '../secrets/secret.ts';
 import type { HelperCommand, HelperResult, Run } from '../secrets/sources/source.ts';
 import { READ_LIMIT } from '../secrets/value.ts';
+import { endGroup } from './end-group.ts';
 import { emptyEnvironment } from './spawn-options.ts';
 
 /** Starts the programs that know secrets: sealed environment, no shell, no terminal, an end to their time and their output. */
@@ -73,7 +74,7 @@ function runHelper(
     const finish = (result: HelperResult) => {
       signal.removeEventListener('abort', outOfTime);
       stopWatching();
-      endAll(child);
+      endGroup(child);
       resolve(result);
     };
     const outOfTime = () => finish({ outcome: 'time' });
@@ -103,23 +104,13 @@ function gather(stream: NodeJS.ReadableStream, tooMuch: () => void): Buffer[] {
   return chunks;
 }
 
-function endAll(child: ChildProcess): void {
-  for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
-  if (child.pid === undefined) return;
-  try {
-    process.kill(-child.pid, 'SIGKILL');
-  } catch {
-    // Nothing of it is left.
-  }
-}
-
 const ENDING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** A signal that ends Cordon meanwhile ends the helper too. */
 function endWithUs(child: ChildProcess): () => void {
   const stops = ENDING.map((signal) => {
     const stop = () => {
-      endAll(child);
+      endGroup(child);
       process.off(signal, stop);
       process.kill(process.pid, signal);
     };

@@ -1,4 +1,5 @@
-import { type Bystander, endBystander, startBystander } from '../launch/bystander.ts';
+import { type Bystander, startBystander } from '../launch/bystander.ts';
+import { endGroup } from '../launch/end-group.ts';
 import { ended, type Outcome } from './outcome.ts';
 import type { Probe, Trial } from './probe.ts';
 import type { Scene } from './scene.ts';
@@ -56,7 +57,7 @@ export function begin(
     gid,
     extraPipe: plan !== undefined,
   });
-  scene.atEnd(() => endBystander(child));
+  scene.atEnd(() => endGroup(child));
   if (plan !== undefined)
     (child.stdio[3] as NodeJS.WritableStream).on('error', () => undefined).end(Buffer.from(plan, 'latin1'));
   return child;

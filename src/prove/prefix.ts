@@ -3,7 +3,8 @@ import { bytesOfText, textOfBytes } from '../host/bytes.ts';
 import { CordonError } from '../host/errors.ts';
 import { findCommand } from '../host/lookup.ts';
 import { ParentEnv } from '../host/parent-env.ts';
-import { endBystander, startBystander } from '../launch/bystander.ts';
+import { startBystander } from '../launch/bystander.ts';
+import { endGroup } from '../launch/end-group.ts';
 import type { Prefix } from './launchers.ts';
 import { ended, type Outcome } from './outcome.ts';
 
@@ -68,7 +69,7 @@ async function run(argv: readonly string[], around: Surroundings): Promise<Outco
   } finally {
     clearTimeout(timer);
     around.signal.removeEventListener('abort', stop);
-    endBystander(child);
+    endGroup(child);
   }
 }
 

@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { chmodSync, chownSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
-import { endBystander, startBystander } from '../launch/bystander.ts';
+import { startBystander } from '../launch/bystander.ts';
+import { endGroup } from '../launch/end-group.ts';
 import { Lines } from './lines.ts';
 import { ended, type Outcome } from './outcome.ts';
 import { ABSTRACT_LISTENER } from './scripts.ts';
@@ -102,7 +103,7 @@ export class Scene {
   /** A process of the user's that says a line once it is ready and lives until the attempt is over. */
   async process(argv: readonly string[] = WAITING, env: Readonly<Record<string, string>> = PLAIN): Promise<Outsider> {
     const child = this.#start(argv, env);
-    this.atEnd(() => endBystander(child));
+    this.atEnd(() => endGroup(child));
     const lines = new Lines(child);
     const say = (text: string) => void child.stdin?.write(text);
     return { pid: child.pid as number, ready: await lines.next(), next: () => lines.next(), say };
