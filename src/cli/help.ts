@@ -1,30 +1,17 @@
-import { type Bytes, showBytes } from '../host/bytes.ts';
+import type { Bytes } from '../host/bytes.ts';
+import { commandNamed } from './command-named.ts';
 import { COMMANDS, type CommandEntry } from './commands.ts';
 import type { Context } from './context.ts';
-import { usageError } from './flags.ts';
-import { nearest } from './nearest.ts';
 import { painter } from './ui/colour.ts';
 import { type Definition, definitions, wrap } from './ui/definitions.ts';
 import { flagGroups, sentence, usageOf } from './usage.ts';
 
 export function showHelp(name: Bytes | undefined, context: Context): number {
   const view: View = { paint: painter(context.colour.out), width: context.columns };
-  const lines = name === undefined ? overview(view) : commandHelp(commandNamed(name), view);
+  const lines =
+    name === undefined ? overview(view) : commandHelp(commandNamed(name, 'no help for', 'cordon help'), view);
   context.out([...lines, ''].join('\n'));
   return 0;
-}
-
-function commandNamed(name: Bytes): CommandEntry {
-  const command = COMMANDS.find((entry) => entry.name === name);
-  if (command !== undefined) return command;
-  const near = nearest(
-    name,
-    COMMANDS.map((entry) => entry.name),
-  );
-  throw usageError(
-    `no help for '${showBytes(name)}'`,
-    near === undefined ? 'see cordon --help' : `did you mean cordon help ${near}?`,
-  );
 }
 
 interface View {

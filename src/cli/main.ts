@@ -1,10 +1,8 @@
 import { captureArguments } from '../host/arguments.ts';
 import type { Bytes } from '../host/bytes.ts';
-import { showBytes } from '../host/bytes.ts';
-import { COMMANDS, type CommandEntry } from './commands.ts';
+import { commandNamed } from './command-named.ts';
 import { type Context, createContext } from './context.ts';
-import { usageError, withHelpHint } from './flags.ts';
-import { nearest } from './nearest.ts';
+import { withHelpHint } from './flags.ts';
 import { showError } from './ui/show-error.ts';
 
 /** Picks the command and loads only that. */
@@ -24,26 +22,13 @@ async function dispatch(args: readonly Bytes[], context: Context): Promise<numbe
     return showHelp(rest[0], context);
   }
   if (first === '--version' || first === '-V') return (await import('./version.ts')).showVersion(context);
-  const command = findCommandEntry(first);
+  const command = commandNamed(first, 'unknown command', 'cordon');
   if (wantsHelp(rest)) return (await import('./help.ts')).showHelp(first, context);
   try {
     return await (await command.load()).run(rest, context);
   } catch (error) {
     throw withHelpHint(error, command.name);
   }
-}
-
-function findCommandEntry(name: Bytes): CommandEntry {
-  const command = COMMANDS.find((entry) => entry.name === name);
-  if (command !== undefined) return command;
-  const near = nearest(
-    name,
-    COMMANDS.map((entry) => entry.name),
-  );
-  throw usageError(
-    `unknown command '${showBytes(name)}'`,
-    near === undefined ? 'see cordon --help' : `did you mean cordon ${near}?`,
-  );
 }
 
 /** Help for ourselves, not for the command that is to be started. */
