@@ -1,12 +1,10 @@
 // Writes the tables of docs/benchmark.md from the latest whole run: node scripts/benchmark-page.mjs [BENCHMARK.json [PAGE.md]]
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { markdownTable } from './lib/markdown-table.mjs';
 
 const figure = (value) => value.toFixed(value < 100 ? 2 : 0);
-const table = (head, lines) =>
-  [head, head.map((_, i) => (i === 0 ? '---' : '---:')), ...lines]
-    .map((cells) => `| ${cells.join(' | ')} |`)
-    .join('\n');
+const table = (head, lines) => markdownTable(head, lines, '---:');
 
 function launchTable(rows) {
   const launches = rows.filter(({ group }) => group === 'launch');

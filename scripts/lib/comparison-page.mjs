@@ -1,5 +1,8 @@
 // docs/comparison.md from the results of one run.
-const GROUPS = {
+import { markdownTable } from './markdown-table.mjs';
+
+/** Short names for the groups. */
+const WORDS = {
   environment: 'its own environment',
   processes: 'other processes',
   descriptors: 'left-open descriptors',
@@ -14,10 +17,11 @@ const GROUPS = {
 };
 const MARKS = { leaked: '✗', open: '✗', blocked: '✓', 'not applicable': '–' };
 
-const table = (head, lines) =>
-  [head, head.map((_, i) => (i === 0 ? '---' : ':---:')), ...lines]
-    .map((cells) => `| ${cells.map((cell) => String(cell).replaceAll('|', '\\|')).join(' | ')} |`)
-    .join('\n');
+const table = (head, lines) => markdownTable(head, lines, ':---:');
+
+/** As the probes have them, so that a new one is on the page too. */
+const groupsOf = ({ probes }) => [...new Set(probes.map(({ group }) => group))];
+const wordsFor = (group) => WORDS[group] ?? group;
 
 /** The columns in the order of the run: the control, Cordon, then the peers as they were given. */
 function columnsOf({ peers, proof }) {
@@ -35,7 +39,7 @@ function statusIn(proof, { title }, id) {
 }
 
 function groupTable(proof, columns) {
-  const groups = Object.keys(GROUPS).filter((group) => proof.probes.some((probe) => probe.group === group));
+  const groups = groupsOf(proof);
   const cell = (column, group) => {
     const statuses = proof.probes.filter((probe) => probe.group === group).map(({ id }) => statusIn(proof, column, id));
     const tried = statuses.filter((status) => status !== 'not applicable' && status !== undefined).length;
@@ -43,7 +47,7 @@ function groupTable(proof, columns) {
   };
   return table(
     ['held / tried', ...columns.map(({ name }) => name)],
-    groups.map((group) => [GROUPS[group], ...columns.map((column) => cell(column, group))]),
+    groups.map((group) => [wordsFor(group), ...columns.map((column) => cell(column, group))]),
   );
 }
 
@@ -77,7 +81,7 @@ export function pageOf(results) {
   const { peers, proof } = results;
   const columns = columnsOf(results);
   const { machine } = proof;
-  const groups = Object.keys(GROUPS).filter((group) => proof.probes.some((probe) => probe.group === group));
+  const groups = groupsOf(proof);
   return `# What leaks, side by side
 
 Written by \`scripts/comparison.mjs\` from one run of \`cordon prove\`: ${proof.probes.length} ways to get at what a command should not have, each tried
@@ -106,6 +110,6 @@ One of them alone: \`cordon prove --under firejail\`.
 ## The launchers as they were started
 ${commandsOf(peers)}
 ## Every probe
-${groups.map((group) => `<details><summary>${GROUPS[group]}</summary>\n\n${probeTable(proof, columns, group)}\n\n</details>`).join('\n\n')}
+${groups.map((group) => `<details><summary>${wordsFor(group)}</summary>\n\n${probeTable(proof, columns, group)}\n\n</details>`).join('\n\n')}
 `;
 }

@@ -10,7 +10,7 @@ Quote it in the shell. A deny wins over base and allow; the code-injection list 
 
 const EXIT_CODES = [
   ['0', 'Success. With run, agent run and a tool, the exit code is that of the command.'],
-  ['1', 'check found errors or warnings.'],
+  ['1', 'check found errors or warnings; with prove, something leaked that the policy promises to hold.'],
   ['124', 'agent run: --timeout ended the agent.'],
   ['125', 'Cordon itself failed or refused; nothing was started.'],
   ['126', 'The command was found and cannot be run.'],
