@@ -21,9 +21,11 @@ static void pass_signals(struct barrier *barrier) {
   }
 }
 
+/* From here on nothing is waited for but the command, so there is time to clean up after others. */
 static void be_greeted(struct barrier *barrier, struct launch *launch) {
   barrier->greeted = true;
   close(barrier->errors);
+  aside_sweep(&barrier->aside);
   launch_forget(launch);
   let_go_of_input_and_output();
 }
@@ -34,7 +36,7 @@ static bool is_wait_status(int status) {
 
 /* The other end is our own program, yet it lives inside: whatever does not fit ends the sandbox. */
 static _Noreturn void refuse_message(const struct barrier *barrier) {
-  kill(barrier->bwrap, SIGKILL);
+  kill(barrier->child, SIGKILL);
   refuse("the sandbox sent something that is no report", NULL);
 }
 
@@ -73,7 +75,7 @@ static void converse(struct barrier *barrier, struct launch *launch) {
   } while (!barrier->ended);
 }
 
-static int wait_for_bubblewrap(pid_t pid) {
+static int wait_for_child(pid_t pid) {
   int status = 0;
   while (waitpid(pid, &status, 0) < 0)
     if (errno != EINTR) refuse("the sandbox could not be waited for: ", error_text(errno), NULL);
@@ -85,32 +87,45 @@ static void read_reason(int errors, struct text *reason) {
   ssize_t got = read(errors, said, sizeof said);
   size_t length = got > 0 ? (size_t)got : 0;
   while (length && said[length - 1] == '\n') length--;
-  text_add(reason, length ? "" : "bubblewrap ended without a word");
   text_add_bytes(reason, said, length);
 }
 
-static void give_up(struct barrier *barrier, struct text *reason) {
-  read_reason(barrier->errors, reason);
-  close(barrier->errors);
+static void give_up(struct barrier *barrier) {
   close(barrier->control);
   if (barrier->terminal >= 0) close(barrier->terminal);
-  placeholders_release(barrier->lock);
+  aside_remove(&barrier->aside);
   watch_undo(&barrier->watch);
 }
 
-void run_behind_barrier(struct launch *launch, struct text *reason) {
-  struct barrier barrier = {.lock = placeholders_make(&launch->plan), .terminal = own_terminal()};
-  watch_begin(&barrier.watch);
-  start_bubblewrap(&barrier, launch);
+/* Returns only when nothing ran because the machine lacks the means. A child that refused has said why. */
+static void supervise(struct barrier *barrier, struct launch *launch, struct text *reason) {
   await_dismissed();
-  converse(&barrier, launch);
-  wait_for_bubblewrap(barrier.bwrap);
-  if (!barrier.greeted) {
-    give_up(&barrier, reason);
+  converse(barrier, launch);
+  int status = wait_for_child(barrier->child);
+  if (!barrier->greeted) {
+    read_reason(barrier->errors, reason);
+    close(barrier->errors);
+    give_up(barrier);
+    if (!reason->length) _exit(WIFEXITED(status) && WEXITSTATUS(status) ? WEXITSTATUS(status) : EXIT_OWN_FAILURE);
     return;
   }
-  reclaim_terminal(barrier.terminal);
-  placeholders_release(barrier.lock);
-  if (!barrier.ended) say("the sandbox was ended from outside", NULL);
-  launch_end(launch, "barrier", &barrier.watch, barrier.ended ? barrier.status : SIGKILL);
+  reclaim_terminal(barrier->terminal);
+  aside_remove(&barrier->aside);
+  if (!barrier->ended) say("the sandbox was ended from outside", NULL);
+  launch_end(launch, "barrier", &barrier->watch, barrier->ended ? barrier->status : SIGKILL);
+}
+
+void run_behind_barrier(struct launch *launch, struct text *reason) {
+  struct barrier barrier = {.terminal = own_terminal()};
+  aside_open(&barrier.aside, launch->plan.places.aside);
+  watch_begin(&barrier.watch);
+  if (start_in_namespaces(&barrier, launch, reason)) supervise(&barrier, launch, reason);
+  else give_up(&barrier);
+}
+
+void run_in_bubblewrap(struct launch *launch, struct text *reason) {
+  struct barrier barrier = {.aside = {.parent = -1, .folder = -1}, .terminal = own_terminal()};
+  watch_begin(&barrier.watch);
+  start_bubblewrap(&barrier, launch);
+  supervise(&barrier, launch, reason);
 }

@@ -1,17 +1,22 @@
 #ifndef CORDON_BARRIER_H
 #define CORDON_BARRIER_H
 
+#include "aside.h"
 #include "launch.h"
 #include "watch.h"
 
 struct barrier {
   struct watch watch;
-  int control, errors, lock, terminal;
-  pid_t bwrap;
+  struct aside aside;
+  int control, errors, terminal;
+  pid_t child;
   uint32_t continued;
   bool greeted, ended;
   int status;
 };
+
+/* namespaces.c: forks, and the child makes the barrier; false with the reason where there can be none. */
+bool start_in_namespaces(struct barrier *barrier, struct launch *launch, struct text *reason);
 
 /* bubblewrap.c: forks, and the child becomes bubblewrap with the inner process in it. */
 void start_bubblewrap(struct barrier *barrier, const struct launch *launch);

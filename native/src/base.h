@@ -27,6 +27,9 @@ void strings_add(struct strings *list, char *item);
 void wipe_allotted(void);
 void free_allotted(void);
 void wipe_strings(char **block);
+/* The process's own arguments, where /proc/PID/cmdline reads them. */
+void keep_arguments(char **argv);
+void wipe_arguments(void);
 
 /* text.c: text that outlives the wiping. */
 struct text {

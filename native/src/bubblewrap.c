@@ -1,4 +1,5 @@
 #include "barrier.h"
+#include "render.h"
 #include "protocol.h"
 
 #include <errno.h>
@@ -45,21 +46,9 @@ static void send_setup(const struct barrier *barrier, const struct launch *launc
   if (sendmsg(barrier->control, &packet, MSG_NOSIGNAL) < 0) refuse("cannot set up the sandbox: ", error_text(errno), NULL);
 }
 
-/* After all mounts: nothing lies below a file, and every folder around it has its cover by then. */
-static void add_data(struct strings *argv, const struct plan *plan) {
-  for (size_t i = 0; i < plan->data_count; i++) {
-    const char *fd = decimal(FIRST_FREE_FD + i);
-    strings_add(argv, (char *)"--ro-bind-data");
-    strings_add(argv, allot_text(fd, strlen(fd)));
-    strings_add(argv, plan->data[i].path);
-  }
-}
-
-static char **bubblewrap_argv(const struct launch *launch) {
-  struct strings argv = {0};
-  strings_add(&argv, launch->plan.bwrap);
-  for (size_t i = 0; i < launch->plan.sandbox.count; i++) strings_add(&argv, launch->plan.sandbox.items[i]);
-  add_data(&argv, &launch->plan);
+static char **bubblewrap_argv(const struct launch *launch, struct rendering *rendering) {
+  render(rendering, launch);
+  struct strings argv = rendering->arguments;
   strings_add(&argv, (char *)"--");
   strings_add(&argv, (char *)PROGRAM_PATH);
   strings_add(&argv, (char *)INNER_FLAG);
@@ -78,10 +67,10 @@ static int open_data(const struct slice *content, size_t count) {
   return moved;
 }
 
-static int *open_all_data(const struct plan *plan) {
-  int *opened = allot(plan->data_count, sizeof *opened);
-  for (size_t i = 0; i < plan->data_count; i++) {
-    opened[i] = open_data(&plan->data[i].content, plan->data_count);
+static int *open_all_data(const struct rendering *rendering) {
+  int *opened = allot(rendering->data_count, sizeof *opened);
+  for (size_t i = 0; i < rendering->data_count; i++) {
+    opened[i] = open_data(&rendering->data[i], rendering->data_count);
     if (opened[i] < 0) refuse("cannot set up the sandbox: ", error_text(errno), NULL);
   }
   return opened;
@@ -130,13 +119,14 @@ void start_bubblewrap(struct barrier *barrier, const struct launch *launch) {
   barrier->control = control[0];
   barrier->errors = errors[0];
   send_setup(barrier, launch);
-  char **argv = bubblewrap_argv(launch);
-  size_t data_count = launch->plan.data_count;
-  int *data = open_all_data(&launch->plan);
+  struct rendering rendering;
+  char **argv = bubblewrap_argv(launch, &rendering);
+  size_t data_count = rendering.data_count;
+  int *data = open_all_data(&rendering);
   pid_t self = getpid();
-  barrier->bwrap = vfork();
-  if (barrier->bwrap < 0) refuse("cannot fork: ", error_text(errno), NULL);
-  if (barrier->bwrap == 0)
+  barrier->child = vfork();
+  if (barrier->child < 0) refuse("cannot fork: ", error_text(errno), NULL);
+  if (barrier->child == 0)
     become_bubblewrap(launch, (struct parts){control[1], program, errors[1], nothing, data, data_count}, argv, self);
   close(control[1]);
   close(errors[1]);

@@ -1,13 +1,9 @@
 #include "plan.h"
 
-#include <errno.h>
 #include <string.h>
-#include <unistd.h>
-#include <limits.h>
 
 struct decoder {
   char *in, *end, *out;
-  bool folder_allowed, has_folder;
 };
 
 static int hex_value(char digit) {
@@ -26,17 +22,11 @@ static bool decode_hex(struct decoder *d) {
   return true;
 }
 
-/* \c leaves a NUL, which nothing else can bring in, until the working folder takes its place. */
 static bool decode_escape(struct decoder *d) {
   static const char letters[] = "stnr\\", bytes[] = " \t\n\r\\";
   if (d->in == d->end) return false;
   char letter = *d->in++;
   if (letter == 'x') return decode_hex(d);
-  if (letter == 'c' && d->folder_allowed) {
-    d->has_folder = true;
-    *d->out++ = '\0';
-    return true;
-  }
   const char *place = memchr(letters, letter, sizeof letters - 1);
   if (!place) return false;
   *d->out++ = bytes[place - letters];
@@ -76,44 +66,18 @@ static enum field_error decode_one(struct decoder *d) {
   }
 }
 
-/* A long path is rare, and room for the longest would be pages that are touched for nothing. */
-static const char *working_folder(void) {
-  static char usual[256];
-  if (getcwd(usual, sizeof usual)) return usual;
-  if (errno != ERANGE) return NULL;
-  char *longest = allot(PATH_MAX, 1);
-  return getcwd(longest, PATH_MAX);
-}
-
-static bool insert_folder(struct slice *field) {
-  const char *folder = working_folder();
-  if (!folder || folder[0] != '/') return false;
-  size_t folder_length = strlen(folder), count = 0;
-  for (size_t i = 0; i < field->length; i++) count += field->text[i] == '\0';
-  char *out = allot(field->length + count * folder_length + 1, 1), *start = out;
-  for (size_t i = 0; i < field->length; i++) {
-    if (field->text[i]) *out++ = field->text[i];
-    else out = mempcpy(out, folder, folder_length);
-  }
-  *out = '\0';
-  *field = (struct slice){start, (size_t)(out - start)};
-  return true;
-}
-
 /* What is decoded is never longer than what was written, so it is put behind the reading position, field after field. */
-enum field_error decode_fields(struct fields *fields, char **at, char *end, bool folder_allowed) {
-  struct decoder d = {.in = *at, .end = end, .out = *at, .folder_allowed = folder_allowed};
+enum field_error decode_fields(struct fields *fields, char **at, char *end) {
+  struct decoder d = {.in = *at, .end = end, .out = *at};
   fields->count = 0;
   for (;;) {
     struct slice field = {.text = d.out};
-    d.has_folder = false;
     enum field_error error = decode_one(&d);
     if (error != FIELD_OK) return error;
     field.length = (size_t)(d.out - field.text);
     bool more = d.in < d.end && *d.in == ' ';
     d.in++;
     *d.out++ = '\0';
-    if (d.has_folder && !insert_folder(&field)) return FIELD_NO_FOLDER;
     fields->items = allot_more(fields->items, fields->count, &fields->capacity, sizeof *fields->items);
     fields->items[fields->count++] = field;
     *at = d.in;

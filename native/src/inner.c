@@ -3,6 +3,7 @@
 #include "watch.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -75,7 +76,7 @@ static void report(enum report_kind kind, int status) {
   if (send(CONTROL_FD, &message, sizeof message, MSG_NOSIGNAL) != (ssize_t)sizeof message) _exit(EXIT_OWN_FAILURE);
 }
 
-static _Noreturn void become_command(char **argv) {
+static _Noreturn void become_command(const char *path, char **argv, char **env) {
   struct sigaction ignore = {.sa_handler = SIG_IGN};
   if (setup.head.child_signal_ignored) sigaction(SIGCHLD, &ignore, NULL);
   close_descriptors_from(STDERR_FILENO + 1);
@@ -83,7 +84,7 @@ static _Noreturn void become_command(char **argv) {
   if (setup.head.landlock_scope) cut_off_abstract_sockets();
   if (setup.head.instruction_count) load_filter(setup.filter, (size_t)setup.head.instruction_count);
   sigprocmask(SIG_SETMASK, &setup.head.caller_mask, NULL);
-  execute(argv[0], argv + 1, environ);
+  execute(path, argv, env);
 }
 
 static void note_own_signals(void) {
@@ -140,16 +141,61 @@ static void pass_on_early(const sigset_t *early) {
   }
 }
 
-static void start_command(char **argv) {
+/* Forked, not executed: the command starts only when nothing of what it gets is left in this process, which lives on. */
+static void start_command(const char *path, char **argv, char **env, void (*forget)(void)) {
   sigset_t early;
+  int gate[2];
+  char none;
   sigpending(&early);
   note_own_signals();
   report(REPORT_HELLO, 0);
-  state.command = vfork();
+  if (pipe2(gate, O_CLOEXEC) != 0) refuse("cannot make a pipe: ", error_text(errno), NULL);
+  state.command = fork();
   if (state.command < 0) refuse("cannot fork: ", error_text(errno), NULL);
-  if (state.command == 0) become_command(argv);
+  if (state.command == 0) {
+    close(gate[1]);
+    if (read(gate[0], &none, 1) != 0) _exit(EXIT_OWN_FAILURE);
+    become_command(path, argv, env);
+  }
+  close(gate[0]);
+  if (forget) forget();
   for (int fd = 0; fd <= STDERR_FILENO; fd++) close(fd);
+  close(gate[1]);
   pass_on_early(&early);
+}
+
+static _Noreturn void watch_over_command(void) {
+  struct pollfd sources[] = {{.fd = state.signals, .events = POLLIN}, {.fd = CONTROL_FD, .events = POLLIN}};
+  for (;;) {
+    if (poll(sources, 2, -1) < 0 && errno != EINTR) _exit(EXIT_OWN_FAILURE);
+    if (sources[1].revents) carry_out_order();
+    if (sources[0].revents) note_own_signals();
+    reap();
+  }
+}
+
+static char **parent_env;
+
+static void forget_all(void) {
+  wipe_strings(parent_env);
+  wipe_allotted();
+  wipe_arguments();
+}
+
+_Noreturn void inner_begin(const struct launch *launch, const struct watch *watch) {
+  const struct plan *plan = &launch->plan;
+  prctl(PR_SET_NAME, "cordon-inner");
+  setup.head = (struct setup){.caller_mask = watch->caller_mask,
+                              .child_signal_ignored = watch->caller_child_action.sa_handler == SIG_IGN,
+                              .landlock_scope = plan->landlock_scope,
+                              .instruction_count = (int32_t)(plan->seccomp.length / sizeof(struct bpf_instruction)),
+                              .limit_count = (uint32_t)plan->limit_count};
+  memcpy(setup.head.limits, plan->limits, sizeof setup.head.limits);
+  setup.filter = (const struct bpf_instruction *)(const void *)plan->seccomp.text;
+  parent_env = launch->parent_env;
+  open_signals();
+  start_command(plan->command, launch->argv, launch->env.entries, forget_all);
+  watch_over_command();
 }
 
 _Noreturn void inner_main(int argc, char **argv) {
@@ -160,12 +206,6 @@ _Noreturn void inner_main(int argc, char **argv) {
   take_real_stdio();
   open_signals();
   restore_pwd();
-  start_command(argv + 2);
-  struct pollfd sources[] = {{.fd = state.signals, .events = POLLIN}, {.fd = CONTROL_FD, .events = POLLIN}};
-  for (;;) {
-    if (poll(sources, 2, -1) < 0 && errno != EINTR) _exit(EXIT_OWN_FAILURE);
-    if (sources[1].revents) carry_out_order();
-    if (sources[0].revents) note_own_signals();
-    reap();
-  }
+  start_command(argv[2], argv + 3, environ, NULL);
+  watch_over_command();
 }

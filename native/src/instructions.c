@@ -143,27 +143,6 @@ static bool parse_kind(const char *word, enum entry_kind *kind) {
   return false;
 }
 
-APPLY(apply_placeholder) {
-  struct placeholder made = {.path = fields[1].text};
-  if (!parse_kind(fields[0].text, &made.kind) || (made.kind != ENTRY_FILE && made.kind != ENTRY_DIR))
-    return "`file` or `dir` was expected";
-  if (made.path[0] != '/') return not_absolute;
-  if (count == 3 && made.kind == ENTRY_DIR) return "a folder has no text";
-  if (count == 3) made.content = fields[2];
-  plan->placeholders =
-      allot_more(plan->placeholders, plan->placeholder_count, &plan->placeholder_capacity, sizeof made);
-  plan->placeholders[plan->placeholder_count++] = made;
-  return NULL;
-}
-
-APPLY(apply_data) {
-  UNUSED_COUNT;
-  if (fields[0].text[0] != '/') return not_absolute;
-  plan->data = allot_more(plan->data, plan->data_count, &plan->data_capacity, sizeof *plan->data);
-  plan->data[plan->data_count++] = (struct data){fields[0].text, fields[1]};
-  return NULL;
-}
-
 APPLY(apply_expect) {
   UNUSED_COUNT;
   struct expectation expected = {.path = fields[1].text};
@@ -192,20 +171,12 @@ static const char *add_all(struct strings *list, const struct slice *fields, siz
   return NULL;
 }
 
-APPLY(apply_sandbox) { return add_all(&plan->sandbox, fields, count); }
 APPLY(apply_arg) { return add_all(&plan->args, fields, count); }
 APPLY(apply_rebuild) { return plan->rebuild.count ? said_twice : add_all(&plan->rebuild, fields, count); }
 APPLY(apply_rebuild_keep) { return is_name(fields) ? add_all(&plan->rebuild_keep, fields, count) : bad_name; }
-static const char *add_path(struct strings *list, const struct slice *field) {
-  return field->text[0] == '/' ? add_all(list, field, 1) : not_absolute;
-}
-
-APPLY(apply_not_above) { UNUSED_COUNT; return add_path(&plan->not_above, fields); }
-APPLY(apply_not_within) { UNUSED_COUNT; return add_path(&plan->not_within, fields); }
 APPLY(apply_name) { UNUSED_COUNT; return set_once(&plan->name, fields); }
 APPLY(apply_bwrap) { UNUSED_COUNT; return set_path_once(&plan->bwrap, fields); }
 APPLY(apply_explicit) { UNUSED_COUNT; return set_once(&plan->explicit_reason, fields); }
-APPLY(apply_lock) { UNUSED_COUNT; return set_path_once(&plan->lock, fields); }
 APPLY(apply_audit) { UNUSED_COUNT; return set_path_once(&plan->audit, fields); }
 APPLY(apply_audit_head) { UNUSED_COUNT; return set_once(&plan->audit_head, fields); }
 APPLY(apply_warn_dir) { UNUSED_COUNT; return set_path_once(&plan->warn_dir, fields); }
@@ -214,14 +185,10 @@ APPLY(apply_append_args) { (void)fields; UNUSED_COUNT; return set_flag(&plan->ap
 APPLY(apply_supervise) { (void)fields; UNUSED_COUNT; return set_flag(&plan->supervise); }
 APPLY(apply_landlock_scope) { (void)fields; UNUSED_COUNT; return set_flag(&plan->landlock_scope); }
 
-#define ANY SIZE_MAX
-#define WORD(text) text, sizeof text - 1
-
 /* The most frequent first. */
 static const struct instruction instructions[] = {
     {WORD("never"), 1, ANY, apply_never},
     {WORD("set"), 2, 2, apply_set},
-    {WORD("sandbox"), 1, ANY, apply_sandbox},
     {WORD("allow"), 1, ANY, apply_allow},
     {WORD("hold"), 1, ANY, apply_hold},
     {WORD("replace"), 1, 1, apply_replace},
@@ -230,8 +197,6 @@ static const struct instruction instructions[] = {
     {WORD("arg"), 1, 1, apply_arg},
     {WORD("check"), 2, 2, apply_check},
     {WORD("expect"), 2, 2, apply_expect},
-    {WORD("placeholder"), 2, 3, apply_placeholder},
-    {WORD("data"), 2, 2, apply_data},
     {WORD("name"), 1, 1, apply_name},
     {WORD("command"), 1, 1, apply_command},
     {WORD("append-args"), 0, 0, apply_append_args},
@@ -243,9 +208,6 @@ static const struct instruction instructions[] = {
     {WORD("landlock-scope"), 0, 0, apply_landlock_scope},
     {WORD("limit"), 2, 2, apply_limit},
     {WORD("parent"), 1, 1, apply_parent},
-    {WORD("not-above"), 1, 1, apply_not_above},
-    {WORD("not-within"), 1, 1, apply_not_within},
-    {WORD("lock"), 1, 1, apply_lock},
     {WORD("source"), 5, 5, apply_source},
     {WORD("rebuild"), 1, ANY, apply_rebuild},
     {WORD("rebuild-keep"), 1, 1, apply_rebuild_keep},
@@ -255,12 +217,13 @@ static const struct instruction instructions[] = {
     {WORD("debug-head"), 1, 1, apply_debug_head},
 };
 
-const struct instruction *instruction_find(const char *word, size_t length) {
-  for (size_t i = 0; i < sizeof instructions / sizeof *instructions; i++) {
-    const struct instruction *known = &instructions[i];
-    if (known->word_length == length && memcmp(known->word, word, length) == 0) return known;
-  }
+static const struct instruction *find_among(const struct instruction *known, size_t count, const char *word, size_t length) {
+  for (size_t i = 0; i < count; i++)
+    if (known[i].word_length == length && memcmp(known[i].word, word, length) == 0) return &known[i];
   return NULL;
 }
 
-bool instruction_takes_folder(const struct instruction *instruction) { return instruction->apply == apply_sandbox; }
+const struct instruction *instruction_find(const char *word, size_t length) {
+  const struct instruction *found = find_among(instructions, sizeof instructions / sizeof *instructions, word, length);
+  return found ? found : find_among(place_instructions, place_instruction_count, word, length);
+}

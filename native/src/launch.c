@@ -1,5 +1,6 @@
 #include "launch.h"
 
+#include "probe.h"
 #include "watch.h"
 
 #include <errno.h>
@@ -53,34 +54,6 @@ static _Noreturn void go_without_barrier(struct launch *launch, const char *why)
   run_filtered(launch);
 }
 
-static _Noreturn void become_bare_barrier(const char *bwrap) {
-  char *const argv[] = {(char *)bwrap, (char *)"--unshare-pid", (char *)"--bind", (char *)"/",     (char *)"/",
-                        (char *)"--dev", (char *)"/dev",        (char *)"--proc", (char *)"/proc", (char *)"--",
-                        (char *)bwrap, (char *)"--version",     NULL};
-  char *const nothing[] = {NULL};
-  int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-  for (int fd = 0; null >= 0 && fd <= STDERR_FILENO; fd++) dup2(null, fd);
-  execve(bwrap, argv, nothing);
-  _exit(EXIT_OWN_FAILURE);
-}
-
-/*
- * Whether bubblewrap works here at all. If it does, what failed is this very sandbox: a path that came or went, perhaps
- * by the hand of a command in another one, and that must never take the barrier away.
- */
-static bool bare_barrier_works(const char *bwrap) {
-  struct sigaction before;
-  take_child_signal(&before);
-  pid_t pid = fork();
-  if (pid < 0) return true;
-  if (pid == 0) become_bare_barrier(bwrap);
-  int status = 0;
-  while (waitpid(pid, &status, 0) < 0)
-    if (errno != EINTR) return true;
-  sigaction(SIGCHLD, &before, NULL);
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
-
 static _Noreturn void run_isolated(struct launch *launch) {
   const struct plan *plan = &launch->plan;
   if (plan->isolation == ISOLATION_FILTER && plan->explicit_reason)
@@ -88,18 +61,32 @@ static _Noreturn void run_isolated(struct launch *launch) {
   if (plan->isolation == ISOLATION_FILTER) run_filtered(launch);
   if (launch->is_shim && control_is_on(launch->parent_env, "CORDON_DISABLE_BWRAP"))
     go_without_barrier(launch, "CORDON_DISABLE_BWRAP is set");
-  if (!plan->bwrap) go_without_barrier(launch, "bubblewrap is not installed");
   struct text reason = {0};
   run_behind_barrier(launch, &reason);
   text_add_bytes(&reason, "", 1);
-  if (bare_barrier_works(plan->bwrap)) refuse("the barrier could not be set up this time: ", reason.data, "; start it again", NULL);
+  /* If a barrier can be made here, what failed is this very one, perhaps by the hand of a command in another: never a reason to do without. */
+  if (barrier_works(NULL)) refuse("the barrier could not be set up this time: ", reason.data, "; start it again", NULL);
+  if (plan->bwrap) {
+    struct text other = {0};
+    run_in_bubblewrap(launch, &other);
+    reason.length--;
+    text_add(&reason, "; bubblewrap: ");
+    text_add_bytes(&reason, other.data, other.length);
+    text_add_bytes(&reason, "", 1);
+  }
   go_without_barrier(launch, reason.data);
+}
+
+/* Said here, where the tool's name is known: whoever typed it wants to know how to get it back. */
+static void check_tool(const struct plan *plan) {
+  if (access(plan->command, F_OK) == 0 || (errno != ENOENT && errno != ENOTDIR)) return;
+  leave(EXIT_NOT_FOUND, plan->command, ": not found; `cordon tool add ", subject(), "` looks for it again", NULL);
 }
 
 _Noreturn void launch_run(struct launch *launch, char **more_args, size_t more_count) {
   if (launch->plan.append_args && !launch->is_shim) refuse("`append-args` belongs to shims only", NULL);
   follow_parent(&launch->plan);
-  check_place(launch);
+  if (launch->is_shim) check_tool(&launch->plan);
   launch->argv = whole_argv(&launch->plan, more_args, more_count);
   seal_env(&launch->env, &launch->plan, launch->parent_env);
   if (launch->is_shim) print_debug(launch);

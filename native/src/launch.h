@@ -36,15 +36,13 @@ _Noreturn void launch_end(struct launch *launch, const char *isolation, const st
 /* filter.c */
 _Noreturn void run_filtered(struct launch *launch);
 
-/* barrier.c: returns only when bubblewrap ended before anything ran, with its reason. */
+/* barrier.c: both return only when nothing ran because the machine lacks the means, with the reason. */
 void run_behind_barrier(struct launch *launch, struct text *reason);
+void run_in_bubblewrap(struct launch *launch, struct text *reason);
 
 /* execute.c */
 _Noreturn void execute(const char *path, char **argv, char **env);
 void apply_limits(const struct limit *limits, size_t count);
-
-/* place.c: refuses a tool that is gone, and a working folder that the plan does not fit. */
-void check_place(const struct launch *launch);
 
 /* stale.c: NULL, or the path that is no longer as the plan expects. */
 const char *stale_path(const struct plan *plan);
@@ -63,9 +61,5 @@ bool first_in_session(const char *folder, const char *prefix);
 /* audit.c: a negative code is unknown, since the command takes this process over. */
 void audit_prepare(struct launch *launch);
 void audit_write(struct launch *launch, const char *isolation, int exit_code);
-
-/* placeholder.c: the descriptor of the lock, or -1. */
-int placeholders_make(const struct plan *plan);
-void placeholders_release(int lock);
 
 #endif

@@ -88,6 +88,7 @@ int main(int argc, char **argv) {
   struct incoming plan = {0};
   set_subject("");
   require_standard_descriptors();
+  keep_arguments(argv);
   launch_begin(&launch, environ);
   int status = run_planner(argv + (argc > 0), &plan);
   if (status != 0 || !plan.text.length) return exit_code_of(status);

@@ -36,6 +36,7 @@ static _Noreturn void run_piped(const char *number, bool in_own_terminal) {
 int main(int argc, char **argv) {
   if (argc >= 2 && strcmp(argv[1], INNER_FLAG) == 0) inner_main(argc, argv);
   require_standard_descriptors();
+  keep_arguments(argv);
   if (argc == 2 && strcmp(argv[1], "--version") == 0) {
     static const char version[] = "cordon-launch " CORDON_VERSION "\n";
     return write_whole(STDOUT_FILENO, version, sizeof version - 1) ? 0 : EXIT_OWN_FAILURE;

@@ -76,3 +76,11 @@ void free_allotted(void) {
 void wipe_strings(char **block) {
   for (; *block; block++) explicit_bzero(*block, strlen(*block));
 }
+
+static char **own_arguments;
+
+void keep_arguments(char **argv) { own_arguments = argv; }
+
+void wipe_arguments(void) {
+  if (own_arguments) wipe_strings(own_arguments);
+}

@@ -16,7 +16,6 @@ static const char *field_error_text(enum field_error error) {
   switch (error) {
     case FIELD_EMPTY: return "an empty field (written \\e) or a space too many";
     case FIELD_CONTROL_BYTE: return "a raw control byte";
-    case FIELD_NO_FOLDER: return "the working folder is gone or unreachable";
     default: return "a bad escape";
   }
 }
@@ -69,18 +68,18 @@ static const struct instruction *read_word(struct reader *reader) {
   return instruction;
 }
 
-static void read_fields(struct reader *reader, bool folder_allowed) {
+static void read_fields(struct reader *reader) {
   reader->fields.count = 0;
   bool has_fields = reader->at < reader->end && *reader->at == ' ';
   reader->at++;
   if (!has_fields) return;
-  enum field_error error = decode_fields(&reader->fields, &reader->at, reader->end, folder_allowed);
+  enum field_error error = decode_fields(&reader->fields, &reader->at, reader->end);
   if (error != FIELD_OK) refuse_line(reader, field_error_text(error), NULL);
 }
 
 static void read_instruction(struct reader *reader, struct plan *plan) {
   const struct instruction *instruction = read_word(reader);
-  read_fields(reader, instruction_takes_folder(instruction));
+  read_fields(reader);
   if (reader->fields.count < instruction->least || reader->fields.count > instruction->most)
     refuse_line(reader, "wrong number of fields for ", instruction->word);
   const char *wrong = instruction->apply(plan, reader->fields.items, reader->fields.count);
@@ -88,8 +87,8 @@ static void read_instruction(struct reader *reader, struct plan *plan) {
 }
 
 static void read_header(struct reader *reader) {
-  if (find_line(reader) && take_line(reader, "cordon-plan 1")) return;
-  refuse_line(reader, "`cordon-plan 1` was expected here: not a plan, or one of another version", NULL);
+  if (find_line(reader) && take_line(reader, "cordon-plan 2")) return;
+  refuse_line(reader, "`cordon-plan 2` was expected here: not a plan, or one of another version", NULL);
 }
 
 static void read_instructions(struct reader *reader, struct plan *plan) {
@@ -108,9 +107,26 @@ static void check_whole(const struct plan *plan) {
   if (!plan->command) refuse("the plan has no `command`", NULL);
   if (!plan->args.count) refuse("the plan has no `arg`", NULL);
   if (plan->isolation == ISOLATION_UNSAID) refuse("the plan has no `isolation`", NULL);
-  if (plan->placeholder_count && !plan->lock) refuse("the plan has a `placeholder` but no `lock`", NULL);
-  if (plan->bwrap && !plan->sandbox.count) refuse("the plan has a `bwrap` but no `sandbox`", NULL);
+  const char *wrong = check_places(plan);
+  if (wrong) refuse("the plan ", wrong, NULL);
   if (!plan->audit != !plan->audit_head) refuse("`audit` and `audit-head` belong together", NULL);
+}
+
+/* Only what says how it is written anew: the rest is in words that this version does not know. */
+bool plan_of_other_version(struct plan *plan, struct slice text) {
+  static const char start[] = "cordon-plan ";
+  struct reader reader = {.at = text.text, .end = text.text + text.length};
+  *plan = (struct plan){.text = text};
+  if (!find_line(&reader) || take_line(&reader, "cordon-plan 2")) return false;
+  if ((size_t)(reader.end - reader.at) < sizeof start || memcmp(reader.at, start, sizeof start - 1) != 0) return false;
+  for (reader.at = line_end(&reader) + 1; reader.at < reader.end && find_line(&reader);) {
+    const char *word = reader.at;
+    size_t length = word_length(&reader);
+    bool known = (length == 7 && memcmp(word, "rebuild", 7) == 0) || (length == 12 && memcmp(word, "rebuild-keep", 12) == 0);
+    if (known) read_instruction(&reader, plan);
+    else reader.at = line_end(&reader) + 1;
+  }
+  return true;
 }
 
 void plan_parse(struct plan *plan, struct slice text) {

@@ -19,16 +19,46 @@ struct limit {
   uint64_t value;
 };
 
-struct placeholder {
-  enum entry_kind kind;
-  char *path;
-  struct slice content;
+/* What the command finds where. docs/plan-format.md says it in sentences. */
+enum operation_kind {
+  OP_HOME,          /* a layer of which only what is shown is there */
+  OP_LAYER,         /* a layer of the whole folder */
+  OP_CUT,           /* read-only, and its sockets and pipes lead nowhere */
+  OP_READ,
+  OP_WRITE,
+  OP_TRY_READ,
+  OP_TRY_WRITE,
+  OP_EXPOSE_READ,
+  OP_EXPOSE_WRITE,
+  OP_PRIVATE,
+  OP_FOLDER,
+  OP_LINK,
+  OP_DATA,
+  OP_PROC,
+  OP_DEV,
+  OP_RUN,
+  OP_WORKSPACE,     /* where the workspace stands in the order of things */
 };
 
-/* A file whose content the command finds at the path instead of what the host has there. */
-struct data {
-  char *path;
-  struct slice content;
+struct operation {
+  enum operation_kind kind;
+  char *path, *target;
+  struct slice text;
+  uint64_t mode, size;
+};
+
+enum root_kind { ROOT_UNSAID, ROOT_MACHINE, ROOT_WRITABLE, ROOT_EMPTY };
+enum workspace_mode { WORKSPACE_NONE, WORKSPACE_REAL, WORKSPACE_ASIDE, WORKSPACE_READ_ONLY };
+
+struct places {
+  enum root_kind root;
+  struct operation *operations;
+  size_t count, capacity;
+  struct strings show, hide, keep_out, keep_read;
+  bool show_programs, mention, network_off, ipc_host;
+  enum workspace_mode workspace;
+  /* NULL: the launcher looks around the working folder. */
+  char *workspace_path, *workspace_target, *aside, *folder;
 };
 
 struct expectation {
@@ -43,23 +73,22 @@ struct source {
 
 enum { MAX_LIMITS = 7 };
 
+enum { MAX_HOMES = 4 };
+
 struct plan {
   struct slice text;
-  char *name, *command, *bwrap, *explicit_reason, *lock, *audit, *audit_head, *warn_dir, *debug_head;
+  char *name, *command, *bwrap, *explicit_reason, *audit, *audit_head, *warn_dir, *debug_head;
   struct rules rules;
   struct setting *settings;
   size_t setting_count, setting_capacity;
-  struct strings args, sandbox, rebuild, rebuild_keep, not_above, not_within;
+  struct strings args, rebuild, rebuild_keep;
+  struct places places;
   bool append_args, supervise, landlock_scope;
   enum isolation isolation;
   struct slice seccomp;
   struct limit limits[MAX_LIMITS];
   size_t limit_count;
   pid_t parent;
-  struct placeholder *placeholders;
-  size_t placeholder_count, placeholder_capacity;
-  struct data *data;
-  size_t data_count, data_capacity;
   struct expectation *expectations;
   size_t expectation_count, expectation_capacity;
   struct source *sources;
@@ -68,15 +97,17 @@ struct plan {
 
 /* Takes the text over: fields are decoded in place. Refuses the whole plan at the first mistake. */
 void plan_parse(struct plan *plan, struct slice text);
+/* Whether another version of Cordon wrote it; then `plan` holds only how it is written anew. */
+bool plan_of_other_version(struct plan *plan, struct slice text);
 
 /* field.c */
 struct fields {
   struct slice *items;
   size_t count, capacity;
 };
-enum field_error { FIELD_OK, FIELD_EMPTY, FIELD_CONTROL_BYTE, FIELD_BAD_ESCAPE, FIELD_NO_FOLDER };
-/* Splits and decodes the rest of a line, at least one field, and moves `at` behind its newline; `folder_allowed` admits \c. */
-enum field_error decode_fields(struct fields *fields, char **at, char *end, bool folder_allowed);
+enum field_error { FIELD_OK, FIELD_EMPTY, FIELD_CONTROL_BYTE, FIELD_BAD_ESCAPE };
+/* Splits and decodes the rest of a line, at least one field, and moves `at` behind its newline. */
+enum field_error decode_fields(struct fields *fields, char **at, char *end);
 
 /* instructions.c: NULL, or what is wrong with the line. */
 struct instruction {
@@ -85,8 +116,14 @@ struct instruction {
   size_t least, most;
   const char *(*apply)(struct plan *plan, const struct slice *fields, size_t count);
 };
+#define ANY SIZE_MAX
+#define WORD(text) text, sizeof text - 1
 const struct instruction *instruction_find(const char *word, size_t length);
-bool instruction_takes_folder(const struct instruction *instruction);
+
+/* place_instructions.c: those about places, looked up where the others are. */
+extern const struct instruction place_instructions[];
+extern const size_t place_instruction_count;
+const char *check_places(const struct plan *plan);
 
 /* numbers.c: base64 is decoded in place. */
 bool decode_base64(struct slice *text);

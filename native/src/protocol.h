@@ -2,7 +2,7 @@
 #define CORDON_PROTOCOL_H
 
 #include "kernel.h"
-#include "plan.h"
+#include "launch.h"
 
 #include <signal.h>
 
@@ -43,8 +43,9 @@ struct report {
   uint32_t continued;
 };
 
-/* inner.c */
+/* inner.c: as bubblewrap's first process, and as ours. */
 _Noreturn void inner_main(int argc, char **argv);
+_Noreturn void inner_begin(const struct launch *launch, const struct watch *watch);
 
 /* lockdown.c */
 void cut_off_abstract_sockets(void);

@@ -86,16 +86,22 @@ static void rebuild(const struct plan *plan, char **parent, const char *changed)
     refuse(changed, ": changed, and the policy could not be applied anew (", plan->rebuild.items[0], " failed)", NULL);
 }
 
+/* NULL when the shim is as it should be, else what made it old. */
+static const char *load_if_fresh(struct launch *launch, const char *path) {
+  struct slice text = read_shim(path);
+  if (plan_of_other_version(&launch->plan, text)) return path;
+  parse(launch, text);
+  return stale_path(&launch->plan);
+}
+
 /* Rebuilt at most once: a plan that is stale again at once would go round for ever. */
 void load_shim(struct launch *launch, const char *path) {
   const char *name = strrchr(path, '/');
   set_subject(name ? name + 1 : path);
-  parse(launch, read_shim(path));
-  const char *changed = stale_path(&launch->plan);
+  const char *changed = load_if_fresh(launch, path);
   if (!changed) return;
   rebuild(&launch->plan, launch->parent_env, changed);
-  parse(launch, read_shim(path));
-  changed = stale_path(&launch->plan);
+  changed = load_if_fresh(launch, path);
   if (changed) refuse(changed, ": changed, and ", path, " still does not fit it after a rebuild", NULL);
 }
 

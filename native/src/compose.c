@@ -1,0 +1,249 @@
+#include "mount.h"
+#include "view.h"
+
+#include "kernel.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct place *add_place_at(struct view *view, enum place_kind kind, char *target, int tree) {
+  view->places = allot_more(view->places, view->count, &view->capacity, sizeof *view->places);
+  struct place *place = &view->places[view->count++];
+  *place = (struct place){.kind = kind, .target = target, .tree = tree};
+  return place;
+}
+
+static bool is_folder(int fd) {
+  struct stat found;
+  return fstat(fd, &found) == 0 && S_ISDIR(found.st_mode);
+}
+
+static void add_file(struct view *view, char *target, struct slice text) {
+  view->files = allot_more(view->files, view->file_count, &view->file_capacity, sizeof *view->files);
+  view->files[view->file_count++] = (struct text_file){target, text};
+}
+
+/* ── layers ── */
+
+static struct layer *add_layer(struct view *view, enum place_kind kind, char *target, int folder) {
+  struct layer *layer = allot(1, sizeof *layer);
+  *layer = (struct layer){.folder = folder, .can_be_written = kind == PLACE_LAYER};
+  struct place *place = add_place_at(view, kind, target, -1);
+  place->is_folder = true;
+  place->layer = layer;
+  return layer;
+}
+
+static bool is_root(const char *path) { return path[0] == '/' && path[1] == '\0'; }
+
+static void add_home(struct view *view, const struct operation *operation) {
+  int folder = open(operation->path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  char *path = folder < 0 ? NULL : path_of(folder);
+  if (!path || is_root(path)) return;
+  for (size_t i = 0; i < view->home_count; i++)
+    if (strcmp(view->homes[i], path) == 0 && operation->kind == OP_HOME) {
+      view->home_names[i] = strcmp(view->home_names[i], path) == 0 ? operation->path : view->home_names[i];
+      return;
+    }
+  if (view->home_count < MAX_HOMES) {
+    view->home_names[view->home_count] = operation->path;
+    view->homes[view->home_count++] = path;
+  }
+  add_layer(view, PLACE_LAYER, path, folder)->hides_the_rest = operation->kind == OP_HOME;
+}
+
+/* ── the machine without its sockets and pipes ── */
+
+/* Folders that hold none, that the kernel makes, or that have an operation of their own. */
+static bool is_left_alone(const char *name) {
+  static const char *const names[] = {"proc", "sys", "dev", "run", "usr", "boot", "nix", "gnu", "lost+found", "tmp"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strcmp(names[i], name) == 0) return true;
+  return false;
+}
+
+static void cut_folder(struct view *view, char *path) {
+  int folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  /* What this user cannot even list leads nowhere. */
+  if (folder >= 0) add_layer(view, PLACE_CUT, path, folder);
+}
+
+static bool is_a_home(const struct view *view, const char *path) {
+  for (size_t i = 0; i < view->home_count; i++)
+    if (strcmp(view->homes[i], path) == 0) return true;
+  return false;
+}
+
+static void cut_machine(struct view *view) {
+  DIR *listing = opendir("/");
+  if (!listing) refuse("/: ", error_text(errno), NULL);
+  for (struct dirent *entry; (entry = readdir(listing));) {
+    if (entry->d_type != DT_DIR || entry->d_name[0] == '.' || is_left_alone(entry->d_name)) continue;
+    char *path = joined("/", entry->d_name);
+    if (!is_a_home(view, path)) cut_folder(view, path);
+  }
+  closedir(listing);
+}
+
+/* ── what the policy names ── */
+
+struct opening {
+  struct view *view;
+  const struct operation *operation;
+};
+
+/* In a tree that begins empty a link is made again, so that names like /bin lead where they lead outside. */
+static bool repeat_link(struct view *view, const char *path) {
+  char text[PATH_MAX];
+  ssize_t length = readlink(path, text, sizeof text - 1);
+  if (length <= 0) return false;
+  struct place *place = add_place_at(view, PLACE_PRIVATE, allot_text(path, strlen(path)), -1);
+  place->link = allot_text(text, (size_t)length);
+  return true;
+}
+
+static bool reads_only(enum operation_kind kind) {
+  return kind == OP_READ || kind == OP_TRY_READ || kind == OP_EXPOSE_READ;
+}
+
+static void open_place(void *context, char *path) {
+  const struct opening *opening = context;
+  struct view *view = opening->view;
+  const struct operation *operation = opening->operation;
+  bool from_nothing = view->plan->places.root == ROOT_EMPTY, read_only = reads_only(operation->kind);
+  bool linked = from_nothing && !operation->target && repeat_link(view, path);
+  int fd = open_named(view, path);
+  if (fd < 0) {
+    if (operation->kind != OP_READ && operation->kind != OP_WRITE && (errno == ENOENT || errno == ENOTDIR || errno == EACCES)) return;
+    refuse(path, ": ", error_text(errno), NULL);
+  }
+  char *real = path_of(fd);
+  if (!real) refuse(path, ": cannot be told where it leads", NULL);
+  const char *target = operation->target ? operation->target : from_nothing && !linked ? path : real;
+  /* /etc/mtab leads into /proc, which the command has of its own. */
+  if (linked && (below("/proc", real) || place_around(view, real))) return;
+  int tree = tree_of(fd, true);
+  if (tree < 0) refuse(path, ": ", error_text(errno), NULL);
+  tree_restrict(tree, true, MOUNT_ATTR_NOSUID_ | (read_only ? MOUNT_ATTR_RDONLY_ : 0));
+  struct place *place =
+      add_place_at(view, read_only ? PLACE_READ : PLACE_WRITE, allot_text(target, strlen(target)), tree);
+  place->is_folder = is_folder(fd);
+  place->is_exposed = operation->kind == OP_EXPOSE_READ || operation->kind == OP_EXPOSE_WRITE;
+  close(fd);
+}
+
+static void compose_one(struct view *view, const struct operation *operation) {
+  struct opening opening = {view, operation};
+  struct place *place;
+  switch (operation->kind) {
+    case OP_HOME:
+    case OP_LAYER: return;
+    case OP_CUT:
+      if (is_root(operation->path)) cut_machine(view);
+      else cut_folder(view, operation->path);
+      return;
+    case OP_READ:
+    case OP_WRITE:
+    case OP_TRY_READ:
+    case OP_TRY_WRITE:
+    case OP_EXPOSE_READ:
+    case OP_EXPOSE_WRITE: expand(operation->path, open_place, &opening); return;
+    case OP_PRIVATE:
+      if (view->plan->places.root != ROOT_EMPTY) {
+        struct stat found;
+        if (lstat(operation->path, &found) != 0 || !S_ISDIR(found.st_mode)) return;
+      }
+      place = add_place_at(view, PLACE_PRIVATE, operation->path, -1);
+      place->is_folder = true;
+      place->mode = operation->mode;
+      place->size = operation->size;
+      return;
+    case OP_FOLDER:
+      place = add_place_at(view, PLACE_PRIVATE, operation->path, -1);
+      place->is_folder = place->is_plain_folder = true;
+      return;
+    case OP_LINK:
+      add_place_at(view, PLACE_PRIVATE, operation->path, -1)->link = operation->text.text;
+      return;
+    case OP_DATA: add_file(view, without_links(view, operation->path), operation->text); return;
+    case OP_PROC: add_place_at(view, PLACE_PROC, (char *)"/proc", -1)->is_folder = true; return;
+    case OP_DEV:
+      place = add_place_at(view, PLACE_DEV, (char *)"/dev", -1);
+      place->is_folder = true;
+      place->size = operation->size;
+      return;
+    case OP_RUN:
+      if (access("/run", F_OK) == 0) add_place_at(view, PLACE_RUN, (char *)"/run", -1)->is_folder = true;
+      return;
+    case OP_WORKSPACE: add_workspace(view); return;
+  }
+}
+
+/* ── what is to be absent ── */
+
+static bool is_lifted(const struct view *view, const char *path) {
+  const struct places *places = &view->plan->places;
+  for (size_t i = 0; i < places->count; i++) {
+    const struct operation *operation = &places->operations[i];
+    bool exposes = operation->kind == OP_EXPOSE_READ || operation->kind == OP_EXPOSE_WRITE;
+    if (exposes && (below(operation->path, path) || below(without_links(view, operation->path), path))) return true;
+  }
+  return false;
+}
+
+static void hide_path(void *context, char *path) {
+  struct view *view = context;
+  strings_add(&view->hidden, without_links(view, path));
+}
+
+static void hide_unless_lifted(void *context, char *path) {
+  struct view *view = context;
+  if (!is_lifted(view, path)) hide_path(view, path);
+}
+
+static void gather_hidden(struct view *view) {
+  const struct places *places = &view->plan->places;
+  for (size_t i = 0; i < places->hide.count; i++) expand(places->hide.items[i], hide_unless_lifted, view);
+  for (size_t i = 0; i < places->keep_out.count; i++) expand(places->keep_out.items[i], hide_path, view);
+}
+
+/* A hidden name that is a link hides what it leads to as well, wherever that is. */
+static void hide_behind_links(struct view *view) {
+  size_t named = view->hidden.count;
+  for (size_t i = 0; i < named; i++) {
+    int fd = open(view->hidden.items[i], O_PATH | O_CLOEXEC);
+    if (fd < 0) continue;
+    struct stat found;
+    /* Histories that lead to /dev/null are common. */
+    bool counts = fstat(fd, &found) == 0 && (S_ISREG(found.st_mode) || S_ISDIR(found.st_mode));
+    char *real = counts ? path_of(fd) : NULL;
+    close(fd);
+    if (real && strcmp(real, view->hidden.items[i]) != 0 && !is_root(real)) strings_add(&view->hidden, real);
+  }
+}
+
+void survey(struct view *view, const struct launch *launch) {
+  const struct places *places = &launch->plan.places;
+  *view = (struct view){.plan = &launch->plan, .aside = -1, .staging = -1};
+  view->started_in = getcwd(NULL, 0);
+  if (!view->started_in) refuse("the working folder is gone or unreachable: go to another one", NULL);
+  for (size_t i = 0; i < places->count; i++) {
+    const struct operation *operation = &places->operations[i];
+    if (operation->kind == OP_HOME || operation->kind == OP_LAYER) add_home(view, operation);
+  }
+  gather_hidden(view);
+  hide_behind_links(view);
+  for (size_t i = 0; i < places->show.count; i++) show(view, places->show.items[i]);
+  if (places->show_programs) show_programs(view, launch);
+  if (places->workspace != WORKSPACE_NONE) find_workspace(view);
+}
+
+void compose(struct view *view) {
+  const struct places *places = &view->plan->places;
+  for (size_t i = 0; i < places->count; i++) compose_one(view, &places->operations[i]);
+}

@@ -1,0 +1,181 @@
+#include "masks.h"
+#include "mount.h"
+
+#include "kernel.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int new_folder(int at, const char *prefix, size_t number, mode_t mode) {
+  char name[32];
+  snprintf(name, sizeof name, "%s%zu", prefix, number);
+  if (mkdirat(at, name, mode | 0700) != 0) return -1;
+  return openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+static int require_folder(int at, const char *prefix, size_t number, mode_t mode) {
+  int folder = new_folder(at, prefix, number, mode);
+  if (folder < 0) refuse("the layer could not be set up: ", error_text(errno), NULL);
+  return folder;
+}
+
+static mode_t mode_of(int folder) {
+  struct stat found;
+  return fstat(folder, &found) == 0 ? found.st_mode & 07777 : 0755;
+}
+
+/* What is written goes to the disk, or into memory where the disk will not do; the last way is that nothing can be written. */
+static int writable_overlay(struct view *view, const int lower[2], size_t number, int folder) {
+  const int stores[] = {view->aside, view->staging};
+  for (size_t i = 0; i < 2; i++) {
+    if (stores[i] < 0) continue;
+    int upper = new_folder(stores[i], "upper", number, mode_of(folder)), work = new_folder(stores[i], "work", number, 0700);
+    if (upper >= 0) fchmod(upper, mode_of(folder) | 0700);
+    int tree = upper < 0 || work < 0 ? -1 : overlay(lower, 2, upper, work, attributes_of(folder));
+    if (upper >= 0) close(upper);
+    if (work >= 0) close(work);
+    if (tree >= 0) {
+      view->is_in_memory = view->is_in_memory || stores[i] == view->staging;
+      return tree;
+    }
+  }
+  view->is_read_only = true;
+  return -1;
+}
+
+static int overlay_of(struct view *view, const struct place *place, const char *target, const struct layer *layer) {
+  size_t number = view->layers_made++;
+  int masks = require_folder(view->staging, "masks", number, mode_of(layer->folder));
+  fchmod(masks, mode_of(layer->folder) | 0700);
+  bool *is_done = allot(view->hidden.count, sizeof *is_done);
+  memset(is_done, 0, view->hidden.count * sizeof *is_done);
+  struct masks filled = {masks, target, place, layer, &view->hidden, is_done};
+  fill_masks(&filled, view);
+  const int lower[] = {masks, layer->folder};
+  int tree = layer->can_be_written ? writable_overlay(view, lower, number, layer->folder) : -1;
+  if (tree < 0) tree = overlay(lower, 2, -1, -1, attributes_of(layer->folder) | MOUNT_ATTR_RDONLY_);
+  close(masks);
+  return tree;
+}
+
+/* ── where a mount lies below the folder, which then cannot be a layer as a whole ── */
+
+static void add_piece(struct view *view, enum place_kind kind, char *target, int entry, const struct layer *whole);
+
+static int blank_file(struct view *view) {
+  int file = openat(view->staging, "blank", O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0);
+  if (file < 0) file = openat(view->staging, "blank", O_PATH | O_CLOEXEC | O_NOFOLLOW);
+  int tree = file < 0 ? -1 : tree_of(file, false);
+  if (tree < 0) refuse("the barrier could not be set up: ", error_text(errno), NULL);
+  close(file);
+  tree_restrict(tree, false, MOUNT_ATTR_RDONLY_);
+  return tree;
+}
+
+/* Sockets and pipes by name, folders each as a layer of its own. */
+static void cut_pieces(struct view *view, const char *target, const struct layer *whole) {
+  DIR *listing = fdopendir(openat(whole->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!listing) return;
+  for (struct dirent *entry; (entry = readdir(listing));) {
+    struct stat found;
+    if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
+    int opened = openat(dirfd(listing), entry->d_name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+    if (opened < 0 || fstat(opened, &found) != 0) continue;
+    char *path = joined(target, entry->d_name);
+    if (S_ISDIR(found.st_mode)) add_piece(view, PLACE_CUT, path, opened, whole);
+    else if (S_ISSOCK(found.st_mode) || S_ISFIFO(found.st_mode)) add_place_at(view, PLACE_READ, path, blank_file(view));
+    if (!S_ISDIR(found.st_mode)) close(opened);
+  }
+  closedir(listing);
+}
+
+/* The home's root in memory, each shown folder a layer of its own, shown files read-only. */
+static void home_pieces(struct view *view, const char *target, const char *path, int folder, const struct layer *whole) {
+  DIR *listing = fdopendir(openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!listing) return;
+  for (struct dirent *entry; (entry = readdir(listing));) {
+    struct stat found;
+    const char *name = entry->d_name;
+    if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0) continue;
+    char *entry_path = *path ? joined(path, name) : allot_text(name, strlen(name)), *entry_target = joined(target, name);
+    bool shown = !whole->hides_the_rest, leads_on = false;
+    for (size_t i = 0; i < whole->shown.count && !shown; i++) {
+      shown = below(whole->shown.items[i], entry_path) != NULL;
+      leads_on = leads_on || below(entry_path, whole->shown.items[i]);
+    }
+    for (size_t i = 0; i < view->hidden.count && (shown || leads_on); i++)
+      if (strcmp(view->hidden.items[i], entry_target) == 0) shown = leads_on = false;
+    if (!shown && !leads_on) continue;
+    int opened = openat(folder, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+    if (opened < 0 || fstat(opened, &found) != 0) continue;
+    if (shown && S_ISDIR(found.st_mode)) {
+      add_piece(view, PLACE_LAYER, entry_target, opened, whole);
+      continue;
+    }
+    if (S_ISDIR(found.st_mode)) {
+      home_pieces(view, entry_target, entry_path, opened, whole);
+    } else if (S_ISREG(found.st_mode)) {
+      int tree = tree_of(opened, false);
+      if (tree >= 0) tree_restrict(tree, false, MOUNT_ATTR_RDONLY_);
+      if (tree >= 0) add_place_at(view, PLACE_READ, entry_target, tree);
+    }
+    close(opened);
+  }
+  closedir(listing);
+}
+
+static void add_piece(struct view *view, enum place_kind kind, char *target, int entry, const struct layer *whole) {
+  struct place *around = place_around(view, target);
+  /* Something else is there already: the workspace, or what the policy names. */
+  if (around && strcmp(around->target, target) == 0) {
+    close(entry);
+    return;
+  }
+  struct layer *layer = allot(1, sizeof *layer);
+  *layer = (struct layer){.folder = entry, .can_be_written = whole->can_be_written};
+  struct place *place = add_place_at(view, kind, target, -1);
+  place->is_folder = true;
+  place->layer = layer;
+}
+
+/* What cannot be a layer at all is shown read-only as it is: better than not at all, and nothing is written there. */
+static void bind_instead(struct place *place) {
+  int tree = tree_of(place->layer->folder, true);
+  if (tree < 0) refuse("the barrier could not be set up: ", place->target, ": ", error_text(errno), NULL);
+  tree_restrict(tree, true, MOUNT_ATTR_RDONLY_ | MOUNT_ATTR_NOSUID_);
+  place->tree = tree;
+  place->kind = PLACE_READ;
+}
+
+static void make_layer(struct view *view, size_t index) {
+  struct layer *layer = view->places[index].layer;
+  char *target = view->places[index].target;
+  enum place_kind kind = view->places[index].kind;
+  int tree = overlay_of(view, &view->places[index], target, layer);
+  int error = errno;
+  view->places[index].tree = tree;
+  if (tree >= 0) return;
+  if (layer->must_be_whole)
+    refuse(target, " cannot be put aside here: ", error == EINVAL ? "a mount lies below it, or it is a layer itself" : error_text(error), NULL);
+  if (kind == PLACE_CUT) {
+    bind_instead(&view->places[index]);
+    if (error == EINVAL) cut_pieces(view, target, layer);
+  } else if (layer->hides_the_rest || error == EINVAL) {
+    view->places[index].kind = PLACE_PRIVATE;
+    view->places[index].mode = mode_of(layer->folder) | 0700;
+    home_pieces(view, target, "", layer->folder, layer);
+  } else {
+    bind_instead(&view->places[index]);
+  }
+}
+
+/* Pieces are added behind, and are made in their turn. */
+void make_layers(struct view *view) {
+  for (size_t i = 0; i < view->count; i++)
+    if (view->places[i].layer) make_layer(view, i);
+}

@@ -1,0 +1,208 @@
+#include "masks.h"
+
+#include "mount.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+/*
+ * The masks of a layer lie on top of the real folder: a whiteout makes a name absent whether or not it exists below, a
+ * folder marked opaque shows nothing of the real one, a file stands in for the real one.
+ */
+
+enum standing { SHOWN, ON_THE_WAY, NOT_SHOWN };
+
+static _Noreturn void fail(const char *name) { refuse("the layer could not be set up: ", name, ": ", error_text(errno), NULL); }
+
+static bool is_whiteout(int masks, const char *name) {
+  struct stat found;
+  return fstatat(masks, name, &found, AT_SYMLINK_NOFOLLOW) == 0 && S_ISCHR(found.st_mode);
+}
+
+static void white_out(int masks, const char *name) {
+  if (mknodat(masks, name, S_IFCHR, 0) != 0 && errno != EEXIST) fail(name);
+}
+
+static int open_folder(int at, const char *name) {
+  return openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+/* A folder of the masks that lets the real one's entries through. */
+static int merged(int masks, int real, const char *name) {
+  struct stat found;
+  mode_t mode = fstatat(real, name, &found, AT_SYMLINK_NOFOLLOW) == 0 ? found.st_mode & 07777 : 0700;
+  bool made = mkdirat(masks, name, 0700) == 0;
+  int folder = open_folder(masks, name);
+  if (folder < 0 || (made && fchmod(folder, mode | 0700) != 0)) fail(name);
+  return folder;
+}
+
+static int opaque(int masks, const char *name) {
+  if (mkdirat(masks, name, 0700) != 0) fail(name);
+  int folder = open_folder(masks, name);
+  if (folder < 0 || fsetxattr(folder, "user.overlay.opaque", "y", 1, 0) != 0) fail(name);
+  return folder;
+}
+
+static bool is_hidden(const struct masks *masks, const char *path) {
+  for (size_t i = 0; i < masks->hidden->count; i++)
+    if (below(masks->hidden->items[i], path)) return true;
+  return false;
+}
+
+/* One rule for every entry: absent, unless it is shown or something below it is. */
+static enum standing standing_of(const struct masks *masks, const char *path) {
+  enum standing standing = NOT_SHOWN;
+  for (size_t i = 0; i < masks->layer->shown.count; i++) {
+    const char *shown = masks->layer->shown.items[i];
+    if (below(shown, path)) return SHOWN;
+    if (standing == NOT_SHOWN && below(path, shown)) standing = ON_THE_WAY;
+  }
+  if (standing == ON_THE_WAY && is_hidden(masks, joined(masks->target, path))) return NOT_SHOWN;
+  return standing;
+}
+
+/* Shown names that are absent now, and names that hold credentials: they stay absent when they are made later. */
+static void mask_names_of_later(const struct masks *masks, int folder, int real, const char *path) {
+  for (size_t i = 0; i < masks->layer->shown.count; i++) {
+    const char *shown = masks->layer->shown.items[i], *rest = *path ? below(path, shown) : shown;
+    if (!rest || !*rest || strchr(rest, '/')) continue;
+    if (faccessat(real, rest, F_OK, AT_SYMLINK_NOFOLLOW) != 0) white_out(folder, rest);
+  }
+  const char *here = joined(masks->target, path);
+  for (size_t i = 0; i < masks->hidden->count; i++) {
+    const char *rest = below(here, masks->hidden->items[i]);
+    if (!rest || !*rest || strchr(rest, '/')) continue;
+    white_out(folder, rest);
+    masks->is_done[i] = true;
+  }
+}
+
+static void mask_the_rest(const struct masks *masks, int folder, int real, const char *path) {
+  DIR *listing = fdopendir(open_folder(real, "."));
+  if (!listing) fail(*path ? path : masks->target);
+  for (struct dirent *entry; (entry = readdir(listing));) {
+    const char *name = entry->d_name;
+    if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0) continue;
+    char *entry_path = *path ? joined(path, name) : (char *)name;
+    enum standing standing = standing_of(masks, entry_path);
+    if (standing == SHOWN) continue;
+    int inner = standing == ON_THE_WAY ? open_folder(real, name) : -1;
+    if (inner < 0) {
+      white_out(folder, name);
+      continue;
+    }
+    int made = merged(folder, real, name);
+    mask_the_rest(masks, made, inner, entry_path);
+    close(made);
+    close(inner);
+  }
+  closedir(listing);
+  mask_names_of_later(masks, folder, real, path);
+}
+
+/* The folder of the masks that holds the last name of a path, with the real one beside it (-1: nothing of it is seen). */
+struct step {
+  int masks, real;
+  const char *name;
+};
+
+static void leave_step(const struct masks *masks, const struct step *step) {
+  if (step->masks >= 0 && step->masks != masks->folder) close(step->masks);
+  if (step->real >= 0 && step->real != masks->layer->folder) close(step->real);
+}
+
+/* With `make` the way is made; without it the walk ends (false) where the real tree ends, or nothing of it is seen anyway. */
+static bool walk(const struct masks *masks, const char *path, bool make, struct step *step) {
+  *step = (struct step){masks->folder, masks->layer->folder, NULL};
+  for (;;) {
+    size_t length = strcspn(path, "/");
+    step->name = allot_text(path, length);
+    if (path[length] == '\0') return true;
+    bool hidden = is_whiteout(step->masks, step->name);
+    struct step next = {-1, step->real >= 0 && !hidden ? open_folder(step->real, step->name) : -1, NULL};
+    if (hidden && make) {
+      unlinkat(step->masks, step->name, 0);
+      next.masks = opaque(step->masks, step->name);
+    } else if (!hidden && (next.real >= 0 || make)) {
+      next.masks = merged(step->masks, step->real, step->name);
+    }
+    leave_step(masks, step);
+    *step = next;
+    if (next.masks < 0) return false;
+    path += length + 1;
+  }
+}
+
+static void mask_hidden(const struct masks *masks, const char *path) {
+  struct step step;
+  if (!walk(masks, path, false, &step)) return;
+  bool matters = masks->layer->can_be_written || faccessat(step.real, step.name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+  if (matters) white_out(step.masks, step.name);
+  leave_step(masks, &step);
+}
+
+static void put_file(const struct masks *masks, const char *path, struct slice text) {
+  struct step step;
+  struct stat found;
+  walk(masks, path, true, &step);
+  mode_t mode = fstatat(step.real, step.name, &found, 0) == 0 && S_ISREG(found.st_mode) ? found.st_mode & 0777 : 0644;
+  unlinkat(step.masks, step.name, 0);
+  int file = openat(step.masks, step.name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (file < 0 || !write_whole(file, text.text, text.length) || fchmod(file, mode | 0400) != 0) fail(path);
+  close(file);
+  leave_step(masks, &step);
+}
+
+/* So that something can be mounted there. */
+static void put_target(const struct masks *masks, const char *path, bool is_folder) {
+  struct step step;
+  struct stat found;
+  walk(masks, path, true, &step);
+  bool hidden = is_whiteout(step.masks, step.name);
+  bool fits = !hidden && step.real >= 0 && fstatat(step.real, step.name, &found, AT_SYMLINK_NOFOLLOW) == 0 &&
+              (is_folder ? S_ISDIR(found.st_mode) : S_ISREG(found.st_mode));
+  if (!fits) {
+    if (hidden) unlinkat(step.masks, step.name, 0);
+    int made = is_folder ? mkdirat(step.masks, step.name, 0755)
+                         : openat(step.masks, step.name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (made < 0 && errno != EEXIST) fail(path);
+    if (made > 0) close(made);
+  }
+  leave_step(masks, &step);
+}
+
+static bool lies_here(const struct masks *masks, const struct view *view, const char *path, const char **rest) {
+  *rest = below(masks->target, path);
+  return *rest && **rest && place_around(view, path) == masks->place;
+}
+
+bool fill_masks(const struct masks *masks, const struct view *view) {
+  const char *rest;
+  bool used = masks->layer->hides_the_rest;
+  if (masks->layer->hides_the_rest) mask_the_rest(masks, masks->folder, masks->layer->folder, "");
+  for (size_t i = 0; i < masks->hidden->count; i++) {
+    rest = below(masks->target, masks->hidden->items[i]);
+    if (!rest || !*rest) continue;
+    if (!masks->is_done[i]) mask_hidden(masks, rest);
+    used = true;
+  }
+  for (size_t i = 0; i < view->file_count; i++) {
+    if (!lies_here(masks, view, view->files[i].target, &rest)) continue;
+    put_file(masks, rest, view->files[i].text);
+    used = true;
+  }
+  for (size_t i = 0; i < view->count; i++) {
+    const struct place *place = &view->places[i];
+    rest = below(masks->target, place->target);
+    if (!rest || !*rest || around_place(view, place) != masks->place) continue;
+    put_target(masks, rest, place->is_folder);
+    used = true;
+  }
+  return used;
+}

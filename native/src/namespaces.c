@@ -1,0 +1,221 @@
+#include "barrier.h"
+
+#include "kernel.h"
+#include "mount.h"
+#include "protocol.h"
+#include "view.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <net/if.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#ifndef CLONE_NEWCGROUP
+#define CLONE_NEWCGROUP 0x02000000
+#endif
+
+enum { LARGEST_MAP = 4096 };
+
+/* As they are outside: inside they are nobody's until they are mapped. */
+static uid_t own_uid;
+static gid_t own_gid;
+
+/* ── who is who inside ── */
+
+static bool write_to(const char *path, const char *text) {
+  int fd = open(path, O_WRONLY | O_CLOEXEC);
+  if (fd < 0) return false;
+  bool written = write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+  int error = errno;
+  close(fd);
+  errno = error;
+  return written;
+}
+
+/* Every id that exists here, as itself: root keeps the files it has, without what makes it root. */
+static bool map_all(pid_t pid, const char *kind) {
+  char path[64], known[LARGEST_MAP], map[LARGEST_MAP];
+  snprintf(path, sizeof path, "/proc/self/%s", kind);
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  ssize_t got = fd < 0 ? -1 : read(fd, known, sizeof known - 1);
+  if (fd >= 0) close(fd);
+  if (got <= 0) return false;
+  known[got] = '\0';
+  size_t length = 0;
+  for (char *line = known; line && *line && length < sizeof map - 64;) {
+    unsigned inside, outside, count;
+    if (sscanf(line, "%u %u %u", &inside, &outside, &count) != 3) return false;
+    length += (size_t)snprintf(map + length, sizeof map - length, "%u %u %u\n", inside, inside, count);
+    line = strchr(line, '\n');
+    line = line ? line + 1 : NULL;
+  }
+  snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, kind);
+  return write_to(path, map);
+}
+
+static bool map_self(void) {
+  char map[64];
+  /* The files are root's while nobody may look into this process. What it holds, the command itself is about to hold. */
+  prctl(PR_SET_DUMPABLE, 1);
+  bool mapped = write_to("/proc/self/setgroups", "deny");
+  snprintf(map, sizeof map, "%u %u 1", (unsigned)own_uid, (unsigned)own_uid);
+  mapped = mapped && write_to("/proc/self/uid_map", map);
+  snprintf(map, sizeof map, "%u %u 1", (unsigned)own_gid, (unsigned)own_gid);
+  mapped = mapped && write_to("/proc/self/gid_map", map);
+  int error = errno;
+  prctl(PR_SET_DUMPABLE, 0);
+  errno = error;
+  return mapped;
+}
+
+static void take_ids(int control) {
+  char how;
+  if (recv(control, &how, 1, 0) != 1) _exit(EXIT_OWN_FAILURE);
+  if (how == 's' && !map_self()) lack("ids cannot be mapped in a user namespace: ", error_text(errno), NULL);
+}
+
+/* ── limits, so that one sandbox cannot use up what all of a user's share ── */
+
+static void cap_namespaces(void) {
+  static const char *const kinds[] = {"user", "pid", "mnt", "net", "ipc", "uts", "cgroup", "time"};
+  char path[64];
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+    snprintf(path, sizeof path, "/proc/sys/user/max_%s_namespaces", kinds[i]);
+    if (!write_to(path, "256") && errno != ENOENT)
+      refuse("the barrier could not be set up: ", path, ": ", error_text(errno), NULL);
+  }
+  write_to("/proc/sys/user/max_inotify_instances", "64");
+}
+
+static void raise_loopback(void) {
+  struct ifreq request = {.ifr_name = "lo", .ifr_flags = IFF_UP | IFF_RUNNING};
+  int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (fd < 0 || ioctl(fd, SIOCSIFFLAGS, &request) != 0) refuse("the loopback device could not be set up: ", error_text(errno), NULL);
+  close(fd);
+}
+
+/* ── no privileges, now or by any exec ── */
+
+static void drop_capabilities(void) {
+  enum { NOROOT = 3, NO_SETUID_FIXUP = 3 << 2, KEEP_CAPS_LOCKED = 1 << 5, NO_AMBIENT = 3 << 6 };
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) refuse("cannot give up privileges: ", error_text(errno), NULL);
+  prctl(PR_SET_SECUREBITS, NOROOT | NO_SETUID_FIXUP | KEEP_CAPS_LOCKED | NO_AMBIENT, 0, 0, 0);
+  for (int capability = 0; capability <= LAST_CAPABILITY; capability++)
+    if (prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0 && errno != EINVAL)
+      refuse("cannot give up capabilities: ", error_text(errno), NULL);
+  prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+  struct capability_header header = {.version = CAPABILITY_VERSION_3};
+  struct capability_data none[2] = {0};
+  if (syscall(SYS_capset, &header, none) != 0) refuse("cannot give up capabilities: ", error_text(errno), NULL);
+}
+
+/* ── inside ── */
+
+static void keep_only(int control, int reason, int aside) {
+  int kept[] = {control, reason, aside};
+  int *const places[] = {&kept[0], &kept[1], &kept[2]};
+  for (size_t i = 0; i < 3; i++)
+    if (*places[i] >= 0) *places[i] = fcntl(*places[i], F_DUPFD_CLOEXEC, 64);
+  for (int i = 0; i < 3; i++)
+    if (kept[i] >= 0) dup3(kept[i], CONTROL_FD + i, O_CLOEXEC);
+  close_descriptors_from(CONTROL_FD + 3);
+}
+
+/* The home is a fall-back that nearly always is there; the root always is. */
+static void enter_folder(const struct view *view) {
+  const char *wanted = view->plan->places.folder ? view->plan->places.folder : view->started_in;
+  if (chdir(wanted) == 0) return;
+  const char *instead = view->workspace && !view->plan->places.workspace_target ? view->workspace : "/";
+  if (chdir(instead) != 0) instead = "/";
+  if (chdir(instead) != 0) refuse("/: ", error_text(errno), NULL);
+  say(wanted, " is not shown inside: the command starts in ", instead, NULL);
+}
+
+static void tell_about_layers(const struct view *view) {
+  if (view->is_read_only) say("warning: this machine cannot put writes aside: outside the workspace nothing can be written", NULL);
+  else if (view->is_in_memory && view->plan->places.aside && view->aside < 0)
+    say("warning: ", view->plan->places.aside, " cannot be used: what is written outside the workspace stays in memory", NULL);
+}
+
+static _Noreturn void live_inside(const struct barrier *barrier, struct launch *launch, int control, int reason) {
+  sigset_t all;
+  struct view view;
+  sigfillset(&all);
+  sigprocmask(SIG_BLOCK, &all, NULL);
+  if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) _exit(EXIT_OWN_FAILURE);
+  /* An inherited folder of the machine would lead past every mount. */
+  keep_only(control, reason, barrier->aside.folder);
+  reason_pipe = CONTROL_FD + 1;
+  int aside = barrier->aside.folder < 0 ? -1 : CONTROL_FD + 2;
+  take_ids(CONTROL_FD);
+  syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING_, NULL);
+  if (mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) != 0) lack("mounts of its own are not allowed: ", error_text(errno), NULL);
+  if (launch->plan.places.network_off) raise_loopback();
+  struct arguments_shown shown;
+  note_arguments(&shown, launch);
+  build_view(&view, launch, aside);
+  cap_namespaces();
+  close_proc_to_root();
+  enter_folder(&view);
+  tell_about_layers(&view);
+  mention_arguments(&shown, launch);
+  drop_capabilities();
+  if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) _exit(EXIT_OWN_FAILURE);
+  close_descriptors_from(CONTROL_FD + 1);
+  inner_begin(launch, &barrier->watch);
+}
+
+/* ── outside ── */
+
+static int namespaces_of(const struct plan *plan) {
+  int flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID;
+  if (!plan->places.ipc_host) flags |= CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP;
+  return plan->places.network_off ? flags | CLONE_NEWNET : flags;
+}
+
+/* The kernel says ENOSPC both where namespaces are switched off and where they are used up. */
+static bool are_switched_off(void) {
+  char text[16] = "";
+  int fd = open("/proc/sys/user/max_user_namespaces", O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return false;
+  ssize_t got = read(fd, text, sizeof text - 1);
+  close(fd);
+  return got > 0 && strcmp(text, "0\n") == 0;
+}
+
+static bool is_lacking(int error) {
+  return error == EPERM || error == ENOSYS || error == EINVAL || (error == ENOSPC && are_switched_off());
+}
+
+bool start_in_namespaces(struct barrier *barrier, struct launch *launch, struct text *reason) {
+  int control[2], reasons[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, control) != 0 || pipe2(reasons, O_CLOEXEC | O_NONBLOCK) != 0)
+    refuse("cannot set up the sandbox: ", error_text(errno), NULL);
+  own_uid = geteuid();
+  own_gid = getegid();
+  barrier->child = (pid_t)syscall(SYS_clone, namespaces_of(&launch->plan) | SIGCHLD, NULL, NULL, NULL, NULL);
+  if (barrier->child == 0) live_inside(barrier, launch, control[1], reasons[1]);
+  int error = errno;
+  close(control[1]);
+  close(reasons[1]);
+  barrier->control = control[0];
+  barrier->errors = reasons[0];
+  if (barrier->child < 0) {
+    if (!is_lacking(error)) refuse("namespaces could not be made: ", error_text(error), error == ENOSPC ? " (user.max_user_namespaces is used up)" : "", NULL);
+    text_add(reason, "user namespaces are not allowed here: ");
+    text_add(reason, error_text(error));
+    close(control[0]);
+    close(reasons[0]);
+    return false;
+  }
+  bool mapped = own_uid == 0 && map_all(barrier->child, "uid_map") && map_all(barrier->child, "gid_map");
+  send(barrier->control, mapped ? "m" : "s", 1, MSG_NOSIGNAL);
+  return true;
+}

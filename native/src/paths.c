@@ -1,0 +1,92 @@
+#include "view.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+const char *below(const char *folder, const char *path) {
+  size_t length = strlen(folder);
+  if (length == 1) return path + 1;
+  if (strncmp(path, folder, length) != 0) return NULL;
+  if (path[length] == '\0') return path + length;
+  return path[length] == '/' ? path + length + 1 : NULL;
+}
+
+char *joined(const char *folder, const char *name) {
+  size_t folder_length = strcmp(folder, "/") == 0 ? 0 : strlen(folder), name_length = strlen(name);
+  if (!name_length) return allot_text(folder, strlen(folder));
+  char *path = allot(folder_length + name_length + 2, 1);
+  memcpy(path, folder, folder_length);
+  path[folder_length] = '/';
+  memcpy(path + folder_length + 1, name, name_length + 1);
+  return path;
+}
+
+static struct place *innermost(const struct view *view, const char *path, const struct place *other) {
+  struct place *around = NULL;
+  size_t longest = 0;
+  for (size_t i = 0; i < view->count; i++) {
+    struct place *place = &view->places[i];
+    size_t length = strlen(place->target);
+    if (place == other || !below(place->target, path) || (around && length < longest)) continue;
+    around = place;
+    longest = length;
+  }
+  return around;
+}
+
+struct place *place_around(const struct view *view, const char *path) { return innermost(view, path, NULL); }
+
+struct place *around_place(const struct view *view, const struct place *place) {
+  return innermost(view, place->target, place);
+}
+
+/* One `*` matches greedily back to front: names are short. */
+static bool matches(const char *pattern, const char *name) {
+  if (*name == '.' && *pattern != '.') return false;
+  const char *star = NULL, *resume = NULL;
+  while (*name) {
+    if (*pattern == '*') {
+      star = ++pattern;
+      resume = name;
+    } else if (*pattern == *name) {
+      pattern++;
+      name++;
+    } else if (star) {
+      pattern = star;
+      name = ++resume;
+    } else {
+      return false;
+    }
+  }
+  while (*pattern == '*') pattern++;
+  return *pattern == '\0';
+}
+
+static void expand_in(const char *folder, const char *rest, void (*take)(void *, char *), void *context) {
+  const char *star = strchr(rest, '*');
+  if (!star) {
+    take(context, joined(folder, rest));
+    return;
+  }
+  const char *start = rest;
+  for (const char *at = rest; at < star; at++)
+    if (*at == '/') start = at + 1;
+  size_t length = strcspn(start, "/");
+  char *above = start == rest ? allot_text(folder, strlen(folder))
+                              : joined(folder, allot_text(rest, (size_t)(start - rest - 1)));
+  const char *pattern = allot_text(start, length), *after = start + length + (start[length] == '/');
+  DIR *listing = opendir(above);
+  if (!listing) return;
+  for (struct dirent *entry; (entry = readdir(listing));) {
+    if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 || !matches(pattern, entry->d_name)) continue;
+    expand_in(joined(above, entry->d_name), after, take, context);
+  }
+  closedir(listing);
+}
+
+void expand(const char *pattern, void (*take)(void *context, char *path), void *context) {
+  expand_in("/", pattern + 1, take, context);
+}

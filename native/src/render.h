@@ -1,0 +1,15 @@
+#ifndef CORDON_RENDER_H
+#define CORDON_RENDER_H
+
+#include "launch.h"
+
+/* The operations of a plan as bubblewrap's arguments; texts are handed over as descriptors from FIRST_FREE_FD on. */
+struct rendering {
+  struct strings arguments;
+  struct slice *data;
+  size_t data_count, data_capacity;
+};
+
+void render(struct rendering *rendering, const struct launch *launch);
+
+#endif

@@ -1,0 +1,120 @@
+#ifndef CORDON_VIEW_H
+#define CORDON_VIEW_H
+
+#include "launch.h"
+
+/*
+ * What the command will see. Everything of the machine is opened while its own tree is still in sight, then the new tree is
+ * put together from descriptors: no name is looked up twice, so nobody can change what it means in between.
+ */
+
+enum place_kind { PLACE_LAYER, PLACE_CUT, PLACE_READ, PLACE_WRITE, PLACE_PRIVATE, PLACE_DEV, PLACE_PROC, PLACE_RUN };
+
+/* A folder of which a layer is made. */
+struct layer {
+  /* Relative to the folder. */
+  struct strings shown;
+  int folder;
+  bool hides_the_rest, can_be_written, must_be_whole;
+};
+
+struct place {
+  enum place_kind kind;
+  /* Inside, without links. */
+  char *target;
+  int tree;
+  bool is_folder, is_exposed, is_plain_folder;
+  /* A link that says this, instead of a mount. */
+  const char *link;
+  struct layer *layer;
+  uint64_t mode, size;
+};
+
+/* A file with a text of its own. */
+struct text_file {
+  char *target;
+  struct slice text;
+};
+
+struct view {
+  const struct plan *plan;
+  struct place *places;
+  size_t count, capacity;
+  struct text_file *files;
+  size_t file_count, file_capacity;
+  /* Without links; what nothing lifts, and what an exposure does. */
+  struct strings hidden;
+  /* The homes as the plan spells them, and without links. */
+  const char *home_names[MAX_HOMES];
+  char *homes[MAX_HOMES];
+  size_t home_count;
+  char *started_in, *workspace;
+  /* In memory: masks, empty files. */
+  int staging, root;
+  /* Of this launch, for what is put aside; -1: in memory too. */
+  int aside;
+  size_t layers_made;
+  bool is_in_memory, is_read_only;
+};
+
+/* paths.c */
+/* What follows `folder` and its slash in `path`; "" for the folder itself, NULL when it lies elsewhere. */
+const char *below(const char *folder, const char *path);
+char *joined(const char *folder, const char *name);
+/* The longest of the places that `path` lies in, the last of equals; NULL where only the root holds it. */
+struct place *place_around(const struct view *view, const char *path);
+/* The same for a place itself. */
+struct place *around_place(const struct view *view, const struct place *place);
+/* Calls `take` for each path that the pattern stands for; `*` is any part of one name, and does not begin with a dot unless written. */
+void expand(const char *pattern, void (*take)(void *context, char *path), void *context);
+
+/* sources.c */
+/* Opens what a policy names, O_PATH; -1 when it is absent. A link that a command could have made is refused. */
+int open_named(const struct view *view, const char *path);
+/* The same path without links, as far as it exists. */
+char *without_links(const struct view *view, const char *path);
+
+/* compose.c: what the machine has of what the plan speaks of, then the places themselves, opened. */
+void survey(struct view *view, const struct launch *launch);
+void compose(struct view *view);
+struct place *add_place_at(struct view *view, enum place_kind kind, char *target, int tree);
+
+/* programs.c: what PATH and the command lead to is shown. */
+void show_programs(struct view *view, const struct launch *launch);
+void show(struct view *view, const char *path);
+
+/* workspace.c */
+void find_workspace(struct view *view);
+void add_workspace(struct view *view);
+
+/* layer.c: makes the layers, or what can be had of them. */
+void make_layers(struct view *view);
+
+/* root.c: puts the tree together. */
+void build_view(struct view *view, const struct launch *launch, int aside);
+
+/* devices.c: what the machine has of them is opened first, and placed when its own tree is out of sight. */
+enum { DEVICES = 6 };
+struct devices {
+  int trees[DEVICES], console;
+};
+void open_devices(struct devices *devices);
+void place_dev(const struct devices *devices, uint64_t shared_memory);
+void open_run(struct view *view);
+void place_run(void);
+void place_proc(void);
+/* After everything that has to write there. */
+void close_proc_to_root(void);
+
+/* Opens a place inside for mounting onto it; makes it where it is ours to make. */
+int open_target(const char *target, bool is_folder);
+
+/* mention.c: arguments that are there outside and not inside. */
+struct arguments_shown {
+  bool *was_there;
+  size_t count;
+};
+void note_arguments(struct arguments_shown *shown, const struct launch *launch);
+void mention_arguments(const struct arguments_shown *shown, const struct launch *launch);
+
+#endif

@@ -1,0 +1,281 @@
+#include "mount.h"
+#include "view.h"
+
+#include "kernel.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { LARGEST_GIT_FILE = 256 << 10 };
+
+/* ── files that point elsewhere ── */
+
+static struct slice read_small(int folder, const char *name) {
+  struct slice text = {0};
+  struct stat found;
+  int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  if (fd < 0) return text;
+  if (fstat(fd, &found) == 0 && S_ISREG(found.st_mode) && found.st_size <= LARGEST_GIT_FILE) {
+    text.text = allot((size_t)found.st_size + 1, 1);
+    ssize_t got = read(fd, text.text, (size_t)found.st_size);
+    text.length = got > 0 ? (size_t)got : 0;
+    text.text[text.length] = '\0';
+  }
+  close(fd);
+  return text;
+}
+
+/* Without `.` and `..`, which no comparison could do with; links in it are refused where it is opened. */
+static char *plain(const char *folder, const char *path) {
+  char *whole = path[0] == '/' ? allot_text(path, strlen(path)) : joined(folder, path), *out = whole;
+  for (char *at = whole; *at;) {
+    at += strspn(at, "/");
+    size_t length = strcspn(at, "/");
+    if (length == 2 && at[0] == '.' && at[1] == '.') {
+      while (out > whole && *--out != '/') continue;
+    } else if (length && !(length == 1 && at[0] == '.')) {
+      *out++ = '/';
+      memmove(out, at, length);
+      out += length;
+    }
+    at += length;
+  }
+  if (out == whole) *out++ = '/';
+  *out = '\0';
+  return whole;
+}
+
+/* The first line of a file that points elsewhere, with its key taken off. */
+static char *pointer_in(int folder, const char *name, const char *key) {
+  struct slice text = read_small(folder, name);
+  if (!text.text || strncmp(text.text, key, strlen(key)) != 0) return NULL;
+  char *line = text.text + strlen(key);
+  line[strcspn(line, "\r\n")] = '\0';
+  return *line ? line : NULL;
+}
+
+/* ── which folder it is ── */
+
+static bool holds_a_home(const struct view *view, const char *folder) {
+  for (size_t i = 0; i < view->home_count; i++)
+    if (below(folder, view->homes[i])) return true;
+  return false;
+}
+
+static bool is_hidden(const struct view *view, const char *folder) {
+  for (size_t i = 0; i < view->hidden.count; i++)
+    if (below(view->hidden.items[i], folder)) return true;
+  return false;
+}
+
+/* Folders the system or all programs share are nobody's project. */
+static bool is_no_workspace(const struct view *view, const char *folder) {
+  static const char *const shared[] = {"/", "/tmp", "/var/tmp", "/var", "/usr", "/etc", "/home", "/opt", "/srv", "/mnt", "/media", "/run"};
+  for (size_t i = 0; i < sizeof shared / sizeof *shared; i++)
+    if (strcmp(shared[i], folder) == 0) return true;
+  return holds_a_home(view, folder) || is_hidden(view, folder) || below("/proc", folder) || below("/sys", folder) ||
+         below("/dev", folder);
+}
+
+static char *parent_of(const char *folder) {
+  const char *slash = strrchr(folder, '/');
+  return slash == folder ? (char *)"/" : allot_text(folder, (size_t)(slash - folder));
+}
+
+/* A submodule's git directory lies in that of the repository around it, which then is the workspace. */
+static bool is_submodule(const char *folder) {
+  int opened = open(folder, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  const char *named = opened < 0 ? NULL : pointer_in(opened, ".git", "gitdir: ");
+  if (opened >= 0) close(opened);
+  const char *own = named ? plain(folder, named) : "";
+  for (const char *at = parent_of(folder); strcmp(at, "/") != 0; at = parent_of(at))
+    if (below(joined(at, ".git/modules"), own)) return true;
+  return false;
+}
+
+static bool has_git(const char *folder) {
+  struct stat found;
+  if (lstat(joined(folder, ".git"), &found) != 0) return false;
+  return S_ISDIR(found.st_mode) || (S_ISREG(found.st_mode) && !is_submodule(folder));
+}
+
+static char *repository_around(const struct view *view, char *folder) {
+  for (char *at = folder; !is_no_workspace(view, at); at = parent_of(at))
+    if (has_git(at)) return at;
+  return folder;
+}
+
+void find_workspace(struct view *view) {
+  const struct places *places = &view->plan->places;
+  if (places->workspace_path) {
+    int fd = open_named(view, places->workspace_path);
+    view->workspace = fd < 0 ? NULL : path_of(fd);
+    if (!view->workspace) refuse("the workspace ", places->workspace_path, ": ", error_text(errno), NULL);
+    close(fd);
+    if (holds_a_home(view, view->workspace))
+      refuse("the workspace ", view->workspace, " is a home folder, or holds one", NULL);
+    return;
+  }
+  if (is_no_workspace(view, view->started_in)) {
+    say("no workspace here: ", view->started_in, is_hidden(view, view->started_in) ? " is hidden" : " is not one project's",
+        "; what is written is put aside", NULL);
+    return;
+  }
+  view->workspace = repository_around(view, view->started_in);
+}
+
+/* ── git: what a later command outside would run ── */
+
+static void add_bound(struct view *view, const char *path, enum place_kind kind) {
+  int fd = open_without_links(AT_FDCWD, path, O_PATH);
+  if (fd < 0) return;
+  struct stat found;
+  int tree = tree_of(fd, true);
+  if (tree < 0 || fstat(fd, &found) != 0) refuse(path, ": ", error_text(errno), NULL);
+  tree_restrict(tree, true, MOUNT_ATTR_NOSUID_ | (kind == PLACE_READ ? MOUNT_ATTR_RDONLY_ : 0));
+  add_place_at(view, kind, allot_text(path, strlen(path)), tree)->is_folder = S_ISDIR(found.st_mode);
+  close(fd);
+}
+
+/* Onto itself, so that nobody can rename it from inside and put another in its place. */
+static void hold_in_place(struct view *view, const char *path) {
+  for (size_t i = 0; i < view->count; i++)
+    if (strcmp(view->places[i].target, path) == 0) return;
+  add_bound(view, path, PLACE_WRITE);
+}
+
+/* Read-only, with every folder between it and the workspace held in place. */
+static void freeze(struct view *view, const char *path) {
+  const char *rest = below(view->workspace, path);
+  if (!rest || !*rest || access(path, F_OK) != 0) return;
+  for (const char *at = strchr(rest, '/'); at; at = strchr(at + 1, '/'))
+    hold_in_place(view, joined(view->workspace, allot_text(rest, (size_t)(at - rest))));
+  add_bound(view, path, PLACE_READ);
+}
+
+static const char *skip_blank(const char *at) {
+  while (*at == ' ' || *at == '\t') at++;
+  return at;
+}
+
+/* The value of a line in git's configuration: quotes, escapes, comments and lines that go on, as git reads them. */
+static const char *read_value(const char *at, char *value) {
+  bool quoted = false;
+  char *start = value, *end = value;
+  for (at = skip_blank(at); *at; at++) {
+    if (*at == '\n') break;
+    if (*at == '\\' && at[1]) {
+      at++;
+      if (*at != '\n') *value++ = *at == 'n' ? '\n' : *at == 't' ? '\t' : *at;
+    } else if (*at == '"') {
+      quoted = !quoted;
+    } else if (!quoted && (*at == '#' || *at == ';')) {
+      at += strcspn(at, "\n");
+      break;
+    } else {
+      *value++ = *at;
+    }
+    if (value > start && (quoted || !strchr(" \t\r", value[-1]))) end = value;
+  }
+  *end = '\0';
+  return at;
+}
+
+static bool starts_with(const char *text, const char *start) { return strncasecmp(text, start, strlen(start)) == 0; }
+
+/* Calls `take` for each value that names a file or folder whose content git runs or reads more settings from. */
+static void each_pointer(const char *text, void (*take)(struct view *, const char *), struct view *view) {
+  char *value = allot(strlen(text) + 1, 1);
+  bool in_core = false, in_include = false;
+  for (const char *at = text; *at;) {
+    at = skip_blank(at);
+    if (*at == '[') {
+      in_core = starts_with(at, "[core]");
+      in_include = starts_with(at, "[include");
+      bool quoted = false;
+      for (; *at && *at != '\n' && (quoted || *at != ']'); at++)
+        if (*at == '"') quoted = !quoted;
+      at += *at == ']';
+      continue;
+    }
+    if (*at == '#' || *at == ';') at += strcspn(at, "\n");
+    const char *key = at;
+    while (isalnum((unsigned char)*at) || *at == '-') at++;
+    size_t length = (size_t)(at - key);
+    at = skip_blank(at);
+    value[0] = '\0';
+    if (*at == '=') at = read_value(at + 1, value);
+    else at += strcspn(at, "\n");
+    at += *at == '\n';
+    bool points = (in_core && length == 9 && strncasecmp(key, "hookspath", 9) == 0) ||
+                  (in_include && length == 4 && strncasecmp(key, "path", 4) == 0);
+    if (points && value[0]) take(view, value);
+  }
+}
+
+static void freeze_pointed(struct view *view, const char *value) {
+  /* core.hooksPath is relative to the work tree, an include to the file that names it: both are looked for. */
+  freeze(view, plain(view->workspace, value));
+  if (value[0] != '/') freeze(view, plain(joined(view->workspace, ".git"), value));
+}
+
+/* A worktree's git directory lies elsewhere: it comes in only if it says itself that this is its worktree. */
+static void add_linked_git(struct view *view, int folder) {
+  char *named = pointer_in(folder, ".git", "gitdir: ");
+  if (!named) return;
+  char *own = plain(view->workspace, named);
+  int git = open_without_links(AT_FDCWD, own, O_PATH | O_DIRECTORY);
+  if (git < 0) return;
+  char *back = pointer_in(git, "gitdir", ""), *common = pointer_in(git, "commondir", "");
+  if (back && common && strcmp(plain(own, back), joined(view->workspace, ".git")) == 0) {
+    char *shared = plain(own, common);
+    if (!is_no_workspace(view, shared) && below(shared, own) && !below(view->workspace, shared)) {
+      add_bound(view, shared, PLACE_WRITE);
+      add_bound(view, joined(shared, "hooks"), PLACE_READ);
+    }
+  }
+  close(git);
+}
+
+static void freeze_git(struct view *view) {
+  int folder = open_without_links(AT_FDCWD, view->workspace, O_PATH | O_DIRECTORY);
+  struct stat found;
+  if (folder < 0 || fstatat(folder, ".git", &found, AT_SYMLINK_NOFOLLOW) != 0) return;
+  if (S_ISDIR(found.st_mode)) {
+    int git = openat(folder, ".git", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    freeze(view, joined(view->workspace, ".git/hooks"));
+    struct slice config = read_small(git, "config");
+    if (config.text) each_pointer(config.text, freeze_pointed, view);
+    close(git);
+  } else if (S_ISREG(found.st_mode)) {
+    add_linked_git(view, folder);
+  }
+  close(folder);
+}
+
+void add_workspace(struct view *view) {
+  if (!view->workspace) return;
+  const struct places *places = &view->plan->places;
+  char *target = places->workspace_target ? places->workspace_target : view->workspace;
+  int fd = open_without_links(AT_FDCWD, view->workspace, O_PATH | O_DIRECTORY);
+  if (fd < 0) refuse("the workspace ", view->workspace, ": ", error_text(errno), NULL);
+  if (places->workspace == WORKSPACE_ASIDE) {
+    struct layer *layer = allot(1, sizeof *layer);
+    *layer = (struct layer){.folder = fd, .can_be_written = true, .must_be_whole = true};
+    struct place *place = add_place_at(view, PLACE_LAYER, target, -1);
+    place->is_folder = true;
+    place->layer = layer;
+    return;
+  }
+  int tree = tree_of(fd, true);
+  if (tree < 0) refuse("the workspace ", view->workspace, ": ", error_text(errno), NULL);
+  bool read_only = places->workspace == WORKSPACE_READ_ONLY;
+  tree_restrict(tree, true, MOUNT_ATTR_NOSUID_ | (read_only ? MOUNT_ATTR_RDONLY_ : 0));
+  add_place_at(view, read_only ? PLACE_READ : PLACE_WRITE, target, tree)->is_folder = true;
+  close(fd);
+  if (!read_only && !places->workspace_target) freeze_git(view);
+}
