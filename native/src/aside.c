@@ -16,7 +16,7 @@ static const char live[] = "live-";
 static int open_parent(const char *path) {
   struct stat found;
   if (mkdir(path, 0700) != 0 && errno != EEXIST) return -1;
-  int folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  int folder = openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (folder < 0) return -1;
   if (fstat(folder, &found) == 0 && found.st_uid == geteuid() && !(found.st_mode & 077)) return folder;
   close(folder);
@@ -36,11 +36,14 @@ static int make_folder(struct aside *aside) {
   return -1;
 }
 
+/* Asked for only where memory will not do, so it must be had. */
 void aside_open(struct aside *aside, const char *parent) {
   *aside = (struct aside){.parent = -1, .folder = -1};
   if (!parent) return;
   aside->parent = open_parent(parent);
-  if (aside->parent >= 0) aside->folder = make_folder(aside);
+  if (aside->parent < 0) refuse(parent, ": ", errno == EPERM ? "belongs to someone else, or others can look into it" : error_text(errno), NULL);
+  aside->folder = make_folder(aside);
+  if (aside->folder < 0) refuse(parent, ": ", error_text(errno), NULL);
 }
 
 /* The work folder of an overlay has mode 0. No link is followed: names are the command's. */

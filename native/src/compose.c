@@ -42,7 +42,7 @@ static struct layer *add_layer(struct view *view, enum place_kind kind, char *ta
 static bool is_root(const char *path) { return path[0] == '/' && path[1] == '\0'; }
 
 static void add_home(struct view *view, const struct operation *operation) {
-  int folder = open(operation->path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  int folder = openat(AT_FDCWD, operation->path, O_PATH | O_DIRECTORY | O_CLOEXEC);
   char *path = folder < 0 ? NULL : path_of(folder);
   if (!path || is_root(path)) return;
   for (size_t i = 0; i < view->home_count; i++)
@@ -68,7 +68,7 @@ static bool is_left_alone(const char *name) {
 }
 
 static void cut_folder(struct view *view, char *path) {
-  int folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  int folder = openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   /* What this user cannot even list leads nowhere. */
   if (folder >= 0) add_layer(view, PLACE_CUT, path, folder);
 }
@@ -216,7 +216,7 @@ static void gather_hidden(struct view *view) {
 static void hide_behind_links(struct view *view) {
   size_t named = view->hidden.count;
   for (size_t i = 0; i < named; i++) {
-    int fd = open(view->hidden.items[i], O_PATH | O_CLOEXEC);
+    int fd = openat(AT_FDCWD, view->hidden.items[i], O_PATH | O_CLOEXEC);
     if (fd < 0) continue;
     struct stat found;
     /* Histories that lead to /dev/null are common. */
@@ -229,7 +229,7 @@ static void hide_behind_links(struct view *view) {
 
 void survey(struct view *view, const struct launch *launch) {
   const struct places *places = &launch->plan.places;
-  *view = (struct view){.plan = &launch->plan, .aside = -1, .staging = -1};
+  *view = (struct view){.plan = &launch->plan, .store = -1, .staging = -1};
   view->started_in = getcwd(NULL, 0);
   if (!view->started_in) refuse("the working folder is gone or unreachable: go to another one", NULL);
   for (size_t i = 0; i < places->count; i++) {

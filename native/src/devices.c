@@ -14,7 +14,7 @@
 /* ── /dev ── */
 
 static int bound(const char *path) {
-  int fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC), tree = fd < 0 ? -1 : tree_of(fd, false);
+  int fd = openat(AT_FDCWD, path, O_PATH | O_NOFOLLOW | O_CLOEXEC), tree = fd < 0 ? -1 : tree_of(fd, false);
   if (fd >= 0) close(fd);
   return tree;
 }
@@ -59,7 +59,7 @@ static void require(int result, const char *what) {
 
 void place_dev(const struct devices *devices, uint64_t shared_memory) {
   tree_place(memory_folder(0755, 0), open_target("/dev", true));
-  int dev = open("/dev", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  int dev = openat(AT_FDCWD, "/dev", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   for (size_t i = 0; i < DEVICES; i++) place_device(dev, device_names[i], devices->trees[i]);
   place_device(dev, "console", devices->console);
   mkdirat(dev, "pts", 0755);
@@ -92,7 +92,7 @@ void close_proc_to_root(void) {
     int tree = bound(steering[i]);
     if (tree < 0) continue;
     tree_restrict(tree, false, MOUNT_ATTR_RDONLY_);
-    tree_place(tree, open(steering[i], O_PATH | O_NOFOLLOW | O_CLOEXEC));
+    tree_place(tree, openat(AT_FDCWD, steering[i], O_PATH | O_NOFOLLOW | O_CLOEXEC));
   }
 }
 
@@ -103,13 +103,13 @@ static const char *const needed_in_run[] = {"/run/current-system", "/run/booted-
 
 void open_run(struct view *view) {
   for (size_t i = 0; i < sizeof needed_in_run / sizeof *needed_in_run; i++) {
-    int fd = open(needed_in_run[i], O_PATH | O_CLOEXEC), tree = fd < 0 ? -1 : tree_of(fd, true);
+    int fd = openat(AT_FDCWD, needed_in_run[i], O_PATH | O_CLOEXEC), tree = fd < 0 ? -1 : tree_of(fd, true);
     if (tree < 0) continue;
     tree_restrict(tree, true, MOUNT_ATTR_RDONLY_);
     add_place_at(view, PLACE_READ, (char *)needed_in_run[i], tree)->is_folder = true;
     close(fd);
   }
-  int resolver = open("/etc/resolv.conf", O_PATH | O_CLOEXEC);
+  int resolver = openat(AT_FDCWD, "/etc/resolv.conf", O_PATH | O_CLOEXEC);
   char *path = resolver < 0 ? NULL : path_of(resolver);
   struct stat found;
   if (path && below("/run", path) && fstat(resolver, &found) == 0 && S_ISREG(found.st_mode)) {

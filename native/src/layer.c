@@ -29,35 +29,29 @@ static mode_t mode_of(int folder) {
   return fstat(folder, &found) == 0 ? found.st_mode & 07777 : 0755;
 }
 
-/* What is written goes to the disk, or into memory where the disk will not do; the last way is that nothing can be written. */
 static int writable_overlay(struct view *view, const int lower[2], size_t number, int folder) {
-  const int stores[] = {view->aside, view->staging};
-  for (size_t i = 0; i < 2; i++) {
-    if (stores[i] < 0) continue;
-    int upper = new_folder(stores[i], "upper", number, mode_of(folder)), work = new_folder(stores[i], "work", number, 0700);
-    if (upper >= 0) fchmod(upper, mode_of(folder) | 0700);
-    int tree = upper < 0 || work < 0 ? -1 : overlay(lower, 2, upper, work, attributes_of(folder));
-    if (upper >= 0) close(upper);
-    if (work >= 0) close(work);
-    if (tree >= 0) {
-      view->is_in_memory = view->is_in_memory || stores[i] == view->staging;
-      return tree;
-    }
-  }
-  view->is_read_only = true;
-  return -1;
+  mode_t mode = mode_of(folder);
+  int upper = require_folder(view->store, "upper", number, mode), work = require_folder(view->store, "work", number, 0700);
+  if (fchmod(upper, mode | 0700) != 0) refuse("the layer could not be set up: ", error_text(errno), NULL);
+  int tree = overlay(lower, 2, upper, work, attributes_of(folder));
+  close(upper);
+  close(work);
+  return tree;
 }
 
 static int overlay_of(struct view *view, const struct place *place, const char *target, const struct layer *layer) {
   size_t number = view->layers_made++;
-  int masks = require_folder(view->staging, "masks", number, mode_of(layer->folder));
+  int masks = require_folder(view->store, "masks", number, mode_of(layer->folder));
   fchmod(masks, mode_of(layer->folder) | 0700);
   bool *is_done = allot(view->hidden.count, sizeof *is_done);
   memset(is_done, 0, view->hidden.count * sizeof *is_done);
   struct masks filled = {masks, target, place, layer, &view->hidden, is_done};
-  fill_masks(&filled, view);
-  const int lower[] = {masks, layer->folder};
+  bool changed = fill_masks(&filled, view);
+  /* The upper one of the two says whose the folder itself is. */
+  const int lower[] = {changed ? masks : layer->folder, changed ? layer->folder : masks};
   int tree = layer->can_be_written ? writable_overlay(view, lower, number, layer->folder) : -1;
+  if (tree < 0 && layer->must_be_whole) return -1;
+  view->is_read_only = view->is_read_only || (tree < 0 && layer->can_be_written);
   if (tree < 0) tree = overlay(lower, 2, -1, -1, attributes_of(layer->folder) | MOUNT_ATTR_RDONLY_);
   close(masks);
   return tree;
@@ -77,9 +71,19 @@ static int blank_file(struct view *view) {
   return tree;
 }
 
-/* Sockets and pipes by name, folders each as a layer of its own. */
-static void cut_pieces(struct view *view, const char *target, const struct layer *whole) {
-  DIR *listing = fdopendir(openat(whole->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+/* A folder with a mount below it cannot be a layer: what the mount covers would come to light. */
+static bool has_mounts_below(struct view *view, const char *path) {
+  if (!view->mounts) view->mounts = mount_points();
+  for (char *point = view->mounts; *point; point += strlen(point) + 1) {
+    const char *rest = below(path, point);
+    if (rest && *rest) return true;
+  }
+  return false;
+}
+
+/* Sockets and pipes by name, folders each as a layer of its own; folders with mounts below them are gone through likewise. */
+static void cut_pieces(struct view *view, const char *target, int folder, const struct layer *whole) {
+  DIR *listing = fdopendir(openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!listing) return;
   for (struct dirent *entry; (entry = readdir(listing));) {
     struct stat found;
@@ -87,9 +91,13 @@ static void cut_pieces(struct view *view, const char *target, const struct layer
     int opened = openat(dirfd(listing), entry->d_name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
     if (opened < 0 || fstat(opened, &found) != 0) continue;
     char *path = joined(target, entry->d_name);
-    if (S_ISDIR(found.st_mode)) add_piece(view, PLACE_CUT, path, opened, whole);
-    else if (S_ISSOCK(found.st_mode) || S_ISFIFO(found.st_mode)) add_place_at(view, PLACE_READ, path, blank_file(view));
-    if (!S_ISDIR(found.st_mode)) close(opened);
+    if (S_ISSOCK(found.st_mode) || S_ISFIFO(found.st_mode)) add_place_at(view, PLACE_READ, path, blank_file(view));
+    if (S_ISDIR(found.st_mode) && !has_mounts_below(view, path)) {
+      add_piece(view, PLACE_CUT, path, opened, whole);
+      continue;
+    }
+    if (S_ISDIR(found.st_mode)) cut_pieces(view, path, opened, whole);
+    close(opened);
   }
   closedir(listing);
 }
@@ -156,15 +164,17 @@ static void make_layer(struct view *view, size_t index) {
   struct layer *layer = view->places[index].layer;
   char *target = view->places[index].target;
   enum place_kind kind = view->places[index].kind;
-  int tree = overlay_of(view, &view->places[index], target, layer);
+  /* Tried in vain, it would cost a message of the kernel's. */
+  errno = EINVAL;
+  int tree = has_mounts_below(view, target) ? -1 : overlay_of(view, &view->places[index], target, layer);
   int error = errno;
   view->places[index].tree = tree;
   if (tree >= 0) return;
   if (layer->must_be_whole)
     refuse(target, " cannot be put aside here: ", error == EINVAL ? "a mount lies below it, or it is a layer itself" : error_text(error), NULL);
   if (kind == PLACE_CUT) {
-    bind_instead(&view->places[index]);
-    if (error == EINVAL) cut_pieces(view, target, layer);
+    view->places[index].kind = PLACE_NONE;
+    if (has_mounts_below(view, target)) cut_pieces(view, target, layer->folder, layer);
   } else if (layer->hides_the_rest || error == EINVAL) {
     view->places[index].kind = PLACE_PRIVATE;
     view->places[index].mode = mode_of(layer->folder) | 0700;

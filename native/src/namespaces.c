@@ -30,7 +30,7 @@ static gid_t own_gid;
 /* ── who is who inside ── */
 
 static bool write_to(const char *path, const char *text) {
-  int fd = open(path, O_WRONLY | O_CLOEXEC);
+  int fd = openat(AT_FDCWD, path, O_WRONLY | O_CLOEXEC);
   if (fd < 0) return false;
   bool written = write(fd, text, strlen(text)) == (ssize_t)strlen(text);
   int error = errno;
@@ -43,7 +43,7 @@ static bool write_to(const char *path, const char *text) {
 static bool map_all(pid_t pid, const char *kind) {
   char path[64], known[LARGEST_MAP], map[LARGEST_MAP];
   snprintf(path, sizeof path, "/proc/self/%s", kind);
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  int fd = openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
   ssize_t got = fd < 0 ? -1 : read(fd, known, sizeof known - 1);
   if (fd >= 0) close(fd);
   if (got <= 0) return false;
@@ -83,15 +83,15 @@ static void take_ids(int control) {
 
 /* ── limits, so that one sandbox cannot use up what all of a user's share ── */
 
-static void cap_namespaces(void) {
+static bool cap_namespaces(void) {
   static const char *const kinds[] = {"user", "pid", "mnt", "net", "ipc", "uts", "cgroup", "time"};
   char path[64];
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
     snprintf(path, sizeof path, "/proc/sys/user/max_%s_namespaces", kinds[i]);
-    if (!write_to(path, "256") && errno != ENOENT)
-      refuse("the barrier could not be set up: ", path, ": ", error_text(errno), NULL);
+    if (!write_to(path, "256") && errno != ENOENT) return false;
   }
   write_to("/proc/sys/user/max_inotify_instances", "64");
+  return true;
 }
 
 static void raise_loopback(void) {
@@ -108,8 +108,10 @@ static void drop_capabilities(void) {
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) refuse("cannot give up privileges: ", error_text(errno), NULL);
   prctl(PR_SET_SECUREBITS, NOROOT | NO_SETUID_FIXUP | KEEP_CAPS_LOCKED | NO_AMBIENT, 0, 0, 0);
   for (int capability = 0; capability <= LAST_CAPABILITY; capability++)
-    if (prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0 && errno != EINVAL)
-      refuse("cannot give up capabilities: ", error_text(errno), NULL);
+    if (prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0) {
+      if (errno != EINVAL) refuse("cannot give up capabilities: ", error_text(errno), NULL);
+      break;
+    }
   prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
   struct capability_header header = {.version = CAPABILITY_VERSION_3};
   struct capability_data none[2] = {0};
@@ -139,9 +141,8 @@ static void enter_folder(const struct view *view) {
 }
 
 static void tell_about_layers(const struct view *view) {
-  if (view->is_read_only) say("warning: this machine cannot put writes aside: outside the workspace nothing can be written", NULL);
-  else if (view->is_in_memory && view->plan->places.aside && view->aside < 0)
-    say("warning: ", view->plan->places.aside, " cannot be used: what is written outside the workspace stays in memory", NULL);
+  if (view->is_read_only)
+    say("warning: this machine cannot put writes aside: outside the workspace nothing can be written", NULL);
 }
 
 static _Noreturn void live_inside(const struct barrier *barrier, struct launch *launch, int control, int reason) {
@@ -160,8 +161,10 @@ static _Noreturn void live_inside(const struct barrier *barrier, struct launch *
   if (launch->plan.places.network_off) raise_loopback();
   struct arguments_shown shown;
   note_arguments(&shown, launch);
+  /* The machine's /proc may be closed, as in a container; its own is not. */
+  bool capped = cap_namespaces();
   build_view(&view, launch, aside);
-  cap_namespaces();
+  if (!capped && !cap_namespaces()) refuse("the number of namespaces inside could not be limited: ", error_text(errno), NULL);
   close_proc_to_root();
   enter_folder(&view);
   tell_about_layers(&view);
@@ -183,7 +186,7 @@ static int namespaces_of(const struct plan *plan) {
 /* The kernel says ENOSPC both where namespaces are switched off and where they are used up. */
 static bool are_switched_off(void) {
   char text[16] = "";
-  int fd = open("/proc/sys/user/max_user_namespaces", O_RDONLY | O_CLOEXEC);
+  int fd = openat(AT_FDCWD, "/proc/sys/user/max_user_namespaces", O_RDONLY | O_CLOEXEC);
   if (fd < 0) return false;
   ssize_t got = read(fd, text, sizeof text - 1);
   close(fd);

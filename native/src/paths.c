@@ -2,6 +2,8 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -30,7 +32,7 @@ static struct place *innermost(const struct view *view, const char *path, const 
   for (size_t i = 0; i < view->count; i++) {
     struct place *place = &view->places[i];
     size_t length = strlen(place->target);
-    if (place == other || !below(place->target, path) || (around && length < longest)) continue;
+    if (place == other || place->kind == PLACE_NONE || !below(place->target, path) || (around && length < longest)) continue;
     around = place;
     longest = length;
   }
@@ -89,4 +91,29 @@ static void expand_in(const char *folder, const char *rest, void (*take)(void *,
 
 void expand(const char *pattern, void (*take)(void *context, char *path), void *context) {
   expand_in("/", pattern + 1, take, context);
+}
+
+static bool is_octal(char digit) { return digit >= '0' && digit <= '7'; }
+
+/* The fifth field of each line; white space and backslashes in it are written as \\ooo. */
+char *mount_points(void) {
+  struct text list = {0};
+  char *line = NULL;
+  size_t room = 0;
+  FILE *file = fopen("/proc/self/mountinfo", "re");
+  while (file && getline(&line, &room, file) > 0) {
+    char *at = line;
+    for (int field = 0; at && field < 4; field++) at = (at = strchr(at, ' ')) ? at + 1 : NULL;
+    for (; at && *at && *at != ' '; at++) {
+      bool escaped = at[0] == '\\' && is_octal(at[1]) && is_octal(at[2]) && is_octal(at[3]);
+      char byte = escaped ? (char)((at[1] - '0') * 64 + (at[2] - '0') * 8 + (at[3] - '0')) : *at;
+      text_add_bytes(&list, &byte, 1);
+      at += escaped ? 3 : 0;
+    }
+    if (at) text_add_bytes(&list, "", 1);
+  }
+  if (file) fclose(file);
+  free(line);
+  text_add_bytes(&list, "", 1);
+  return list.data;
 }

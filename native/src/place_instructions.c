@@ -114,6 +114,12 @@ APPLY(apply_aside) { (void)count; return set_path(&plan->places.aside, fields); 
 APPLY(apply_chdir) { (void)count; return set_path(&plan->places.folder, fields); }
 APPLY(apply_workspace_at) { (void)count; return set_path(&plan->places.workspace_target, fields); }
 
+APPLY(apply_quota) {
+  (void)count;
+  if (plan->places.quota) return said_twice;
+  return parse_number(fields[0].text, &plan->places.quota) && plan->places.quota ? NULL : not_a_number;
+}
+
 static const char *set_flag(bool *flag) {
   if (*flag) return said_twice;
   *flag = true;
@@ -184,6 +190,7 @@ const struct instruction place_instructions[] = {
     {WORD("network"), 1, 1, apply_network},
     {WORD("ipc"), 1, 1, apply_ipc},
     {WORD("aside"), 1, 1, apply_aside},
+    {WORD("quota"), 1, 1, apply_quota},
     {WORD("chdir"), 1, 1, apply_chdir},
     {WORD("mention"), 0, 0, apply_mention},
 };

@@ -59,6 +59,7 @@ struct places {
   enum workspace_mode workspace;
   /* NULL: the launcher looks around the working folder. */
   char *workspace_path, *workspace_target, *aside, *folder;
+  uint64_t quota;
 };
 
 struct expectation {

@@ -34,7 +34,7 @@ static bool try_plan(const char *text, struct text *reason) {
   pid_t pid = fork();
   if (pid < 0) return true;
   if (pid == 0) {
-    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    int null = openat(AT_FDCWD, "/dev/null", O_RDWR | O_CLOEXEC);
     for (int fd = 0; null >= 0 && fd <= STDERR_FILENO; fd++) dup2(null, fd);
     struct launch launch;
     parse_bare(&launch, text);

@@ -93,7 +93,7 @@ static void show_links_of(struct view *view, int folder) {
 }
 
 static void show_path_folder(struct view *view, const char *named) {
-  int folder = open(named, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  int folder = openat(AT_FDCWD, named, O_PATH | O_DIRECTORY | O_CLOEXEC);
   char *path = folder < 0 ? NULL : path_of(folder);
   if (path && is_in_a_home(view, path)) {
     show_folder(view, path);

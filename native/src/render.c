@@ -122,7 +122,7 @@ static void add_run(struct renderer *r) {
   if (!is_folder("/run")) return;
   add_memory(r, "0755", 0, "/run");
   for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) add(r, "--ro-bind-try", needed[i], needed[i], NULL);
-  int fd = open("/etc/resolv.conf", O_PATH | O_CLOEXEC);
+  int fd = openat(AT_FDCWD, "/etc/resolv.conf", O_PATH | O_CLOEXEC);
   char *path = fd < 0 ? NULL : path_of(fd);
   if (fd >= 0) close(fd);
   if (path && below("/run", path)) add(r, "--ro-bind-try", path, path, NULL);

@@ -13,18 +13,24 @@
 #include <unistd.h>
 
 /* Masks and stand-ins lie in memory below a folder that is covered in the end. */
+#define USUAL_QUOTA (UINT64_C(1) << 30)
 static const char staging_name[] = ".cordon";
 static const char *const staging_places[] = {"/tmp", "/var/tmp", "/mnt", "/dev"};
 
-static int attach_in_memory(int onto) {
-  int tree = memory_folder(0755, 0), kept = fcntl(tree, F_DUPFD_CLOEXEC, 3);
+static int attach_in_memory(int onto, uint64_t bytes) {
+  int tree = memory_folder(0755, bytes), kept = fcntl(tree, F_DUPFD_CLOEXEC, 3);
   tree_place(tree, onto);
   return kept;
 }
 
+/* When it is full the command gets ENOSPC, and nobody else feels it. */
+static uint64_t quota_of(const struct view *view) {
+  return view->plan->places.quota ? view->plan->places.quota : USUAL_QUOTA;
+}
+
 static int open_working_place(void) {
   for (size_t i = 0; i < sizeof staging_places / sizeof *staging_places; i++) {
-    int onto = open(staging_places[i], O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    int onto = openat(AT_FDCWD, staging_places[i], O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (onto >= 0) return onto;
   }
   refuse("there is no folder to work in: /tmp and /var/tmp are missing", NULL);
@@ -32,12 +38,12 @@ static int open_working_place(void) {
 
 /* A root that begins empty is there from the start, and holds them until it is whole. */
 static void open_staging(struct view *view) {
-  int place = attach_in_memory(open_working_place());
+  int place = attach_in_memory(open_working_place(), quota_of(view));
   view->staging = place;
   if (view->plan->places.root != ROOT_EMPTY) return;
   view->root = place;
   if (mkdirat(place, staging_name, 0700) != 0) refuse("the barrier could not be set up: ", error_text(errno), NULL);
-  view->staging = attach_in_memory(openat(place, staging_name, O_PATH | O_DIRECTORY | O_CLOEXEC));
+  view->staging = attach_in_memory(openat(place, staging_name, O_PATH | O_DIRECTORY | O_CLOEXEC), quota_of(view));
 }
 
 int open_target(const char *target, bool is_folder) {
@@ -49,7 +55,7 @@ int open_target(const char *target, bool is_folder) {
     mkdir(path, 0755);
     *at = '/';
   }
-  int made = is_folder ? mkdir(path, 0755) : open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  int made = is_folder ? mkdir(path, 0755) : openat(AT_FDCWD, path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (made > 0) close(made);
   onto = open_without_links(AT_FDCWD, target, O_PATH | O_NOFOLLOW);
   if (onto < 0) refuse("there is no place for ", target, " inside: ", error_text(errno), NULL);
@@ -81,7 +87,7 @@ static void enter_empty_root(int root) {
 }
 
 static void restrict_root(bool all) {
-  int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+  int root = openat(AT_FDCWD, "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
   tree_restrict(root, all, MOUNT_ATTR_RDONLY_ | MOUNT_ATTR_NOSUID_);
   close(root);
 }
@@ -103,6 +109,7 @@ static void place_link(const struct place *place) {
 
 static void put_in_place(const struct place *place, const struct devices *devices) {
   switch (place->kind) {
+    case PLACE_NONE: return;
     case PLACE_DEV: place_dev(devices, place->size); return;
     case PLACE_PROC: close(open_target("/proc", true)); place_proc(); return;
     case PLACE_RUN: place_run(); return;
@@ -211,11 +218,11 @@ static void place_files(struct view *view) {
 void build_view(struct view *view, const struct launch *launch, int aside) {
   struct devices devices;
   survey(view, launch);
-  view->aside = aside;
   compose(view);
   open_devices(&devices);
   if (place_around(view, "/run") && place_around(view, "/run")->kind == PLACE_RUN) open_run(view);
   open_staging(view);
+  view->store = aside < 0 ? view->staging : aside;
   make_layers(view);
   sort_by_depth(view);
   if (launch->plan.places.root == ROOT_EMPTY) enter_empty_root(view->root);

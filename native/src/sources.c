@@ -47,7 +47,7 @@ static _Noreturn void refuse_link(int folder, const char *trusted, const char *r
 
 int open_named(const struct view *view, const char *path) {
   const char *trusted = trusted_part(view, path), *rest = below(trusted, path);
-  int folder = open(trusted, O_PATH | O_CLOEXEC);
+  int folder = openat(AT_FDCWD, trusted, O_PATH | O_CLOEXEC);
   if (folder < 0 || !*rest) return folder;
   int found = open_without_links(folder, rest, O_PATH | O_NOFOLLOW);
   if (found < 0 && errno == ELOOP) refuse_link(folder, trusted, rest, path);

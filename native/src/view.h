@@ -8,7 +8,7 @@
  * put together from descriptors: no name is looked up twice, so nobody can change what it means in between.
  */
 
-enum place_kind { PLACE_LAYER, PLACE_CUT, PLACE_READ, PLACE_WRITE, PLACE_PRIVATE, PLACE_DEV, PLACE_PROC, PLACE_RUN };
+enum place_kind { PLACE_NONE, PLACE_LAYER, PLACE_CUT, PLACE_READ, PLACE_WRITE, PLACE_PRIVATE, PLACE_DEV, PLACE_PROC, PLACE_RUN };
 
 /* A folder of which a layer is made. */
 struct layer {
@@ -51,13 +51,16 @@ struct view {
   char *started_in, *workspace;
   /* In memory: masks, empty files. */
   int staging, root;
-  /* Of this launch, for what is put aside; -1: in memory too. */
-  int aside;
+  /* Masks and what is put aside: in memory, or on the disk where memory has no extended attributes. */
+  int store;
   size_t layers_made;
-  bool is_in_memory, is_read_only;
+  bool is_read_only;
+  /* One after the other, each ending in NUL. */
+  char *mounts;
 };
 
 /* paths.c */
+char *mount_points(void);
 /* What follows `folder` and its slash in `path`; "" for the folder itself, NULL when it lies elsewhere. */
 const char *below(const char *folder, const char *path);
 char *joined(const char *folder, const char *name);

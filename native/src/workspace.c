@@ -88,7 +88,7 @@ static char *parent_of(const char *folder) {
 
 /* A submodule's git directory lies in that of the repository around it, which then is the workspace. */
 static bool is_submodule(const char *folder) {
-  int opened = open(folder, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  int opened = openat(AT_FDCWD, folder, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   const char *named = opened < 0 ? NULL : pointer_in(opened, ".git", "gitdir: ");
   if (opened >= 0) close(opened);
   const char *own = named ? plain(folder, named) : "";
