@@ -150,7 +150,7 @@ static _Noreturn void live_inside(const struct barrier *barrier, struct launch *
   struct view view;
   sigfillset(&all);
   sigprocmask(SIG_BLOCK, &all, NULL);
-  if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) _exit(EXIT_OWN_FAILURE);
+  if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || prctl(PR_SET_DUMPABLE, 0) != 0) _exit(EXIT_OWN_FAILURE);
   /* An inherited folder of the machine would lead past every mount. */
   keep_only(control, reason, barrier->aside.folder);
   reason_pipe = CONTROL_FD + 1;

@@ -81,9 +81,12 @@ static void sort_by_depth(struct view *view) {
 
 /* ── the root ── */
 
-static void enter_empty_root(int root) {
-  if (fchdir(root) != 0 || syscall(SYS_pivot_root, ".", ".") != 0 || umount2(".", MNT_DETACH) != 0 || chdir("/") != 0)
+/* The machine's tree stays within reach until a /proc of its own is mounted, which the kernel allows only beside another. */
+static int enter_empty_root(int root) {
+  int machine = openat(AT_FDCWD, "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (machine < 0 || fchdir(root) != 0 || syscall(SYS_pivot_root, ".", ".") != 0 || chdir("/") != 0)
     refuse("the barrier could not be set up: pivot_root: ", error_text(errno), NULL);
+  return machine;
 }
 
 static void restrict_root(bool all) {
@@ -93,9 +96,9 @@ static void restrict_root(bool all) {
 }
 
 /* Of a root that began empty nothing of the work on it is to be seen. */
-static void finish_empty_root(void) {
+static void finish_empty_root(int machine) {
   char *staging = joined("/", staging_name);
-  if (umount2(staging, MNT_DETACH) != 0 || rmdir(staging) != 0)
+  if (fchdir(machine) != 0 || umount2(".", MNT_DETACH) != 0 || chdir("/") != 0 || umount2(staging, MNT_DETACH) != 0 || rmdir(staging) != 0)
     refuse("the barrier could not be set up: ", error_text(errno), NULL);
   restrict_root(false);
 }
@@ -225,7 +228,7 @@ void build_view(struct view *view, const struct launch *launch, int aside) {
   view->store = aside < 0 ? view->staging : aside;
   make_layers(view);
   sort_by_depth(view);
-  if (launch->plan.places.root == ROOT_EMPTY) enter_empty_root(view->root);
+  int machine = launch->plan.places.root == ROOT_EMPTY ? enter_empty_root(view->root) : -1;
   if (launch->plan.places.root == ROOT_MACHINE) {
     restrict_root(true);
     tree_unlock(view->staging);
@@ -233,5 +236,5 @@ void build_view(struct view *view, const struct launch *launch, int aside) {
   for (size_t i = 0; i < view->count; i++) put_in_place(&view->places[i], &devices);
   place_files(view);
   cover_all(view);
-  if (launch->plan.places.root == ROOT_EMPTY) finish_empty_root();
+  if (launch->plan.places.root == ROOT_EMPTY) finish_empty_root(machine);
 }
