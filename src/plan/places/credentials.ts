@@ -1,9 +1,12 @@
-/** Places in a home folder, each a file or a folder; `*` is any part of one name. Folders first: a mask on a folder also covers what appears in it later. */
+/**
+ * Where credentials are known to lie. A home shows none of it anyway, since it shows only what shown.ts lists; this list holds where
+ * more is shown than that: in a workspace, with `--read ~`, outside of homes. It also gives `explain` its words.
+ */
+
+/** Places in a home folder, each a file or a folder; `*` is any part of one name. */
 export interface PlaceGroup {
   readonly why: string;
   readonly places: readonly string[];
-  /** Ordinary settings otherwise: hidden only when the text looks like this. */
-  readonly holding?: RegExp;
 }
 
 const KEYS: readonly PlaceGroup[] = [
@@ -241,7 +244,6 @@ const CODE: readonly PlaceGroup[] = [
   {
     why: 'settings with a password in them',
     places: ['.wgetrc', '.curlrc', '.pip/pip.conf', '.config/pip/pip.conf', '.condarc'],
-    holding: /@|pass|token|user|auth|secret|key/i,
   },
   {
     why: 'Git credentials',
@@ -404,7 +406,7 @@ const AGENTS: readonly PlaceGroup[] = [
   },
 ];
 
-/** Through these a process outside would act for the command; most of their kind lie in the runtime folder and in /tmp. */
+/** Through these a process outside would act for the command. A layer cuts sockets; what is read or written through does not. */
 const DAEMONS: readonly PlaceGroup[] = [
   { why: 'SSH connections that are open', places: ['.ansible/cp'] },
   {
@@ -547,10 +549,10 @@ const PEOPLE: readonly PlaceGroup[] = [
   },
 ];
 
-/** Credentials of the user, hidden in `guarded` and in whatever the other presets let in. */
+/** Credentials of the user, hidden wherever something of a home is shown. */
 export const HIDDEN_IN_HOME: readonly PlaceGroup[] = [...KEYS, ...CLOUDS, ...CODE, ...AGENTS, ...DAEMONS, ...PEOPLE];
 
-/** Absolute places. Only those this user could read matter: for ordinary users most of them cost one look each. */
+/** Absolute places. */
 export const HIDDEN_IN_SYSTEM: readonly PlaceGroup[] = [
   {
     why: 'secrets handed to this container',
@@ -606,4 +608,83 @@ export const HIDDEN_IN_SYSTEM: readonly PlaceGroup[] = [
       '/etc/redis/redis.conf',
     ],
   },
+];
+
+/** How a variable of the parent names files: one, several with `:` between, or one behind a word such as `FILE:`. */
+export type NamingForm = 'path' | 'paths' | 'url';
+
+export interface NamingVariable {
+  readonly name: string;
+  readonly form: NamingForm;
+  readonly why: string;
+}
+
+const naming = (why: string, form: NamingForm, ...names: readonly string[]) =>
+  names.map((name) => ({ name, form, why }));
+
+/** The credential lies where the variable says. */
+export const NAMING_VARIABLES: readonly NamingVariable[] = [
+  ...naming('GPG keys', 'path', 'GNUPGHOME'),
+  ...naming('the screen and its copies', 'path', 'XAUTHORITY', 'ICEAUTHORITY'),
+  ...naming('Kubernetes', 'paths', 'KUBECONFIG'),
+  ...naming(
+    'AWS',
+    'path',
+    'AWS_SHARED_CREDENTIALS_FILE',
+    'AWS_CONFIG_FILE',
+    'AWS_WEB_IDENTITY_TOKEN_FILE',
+    'AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE',
+  ),
+  ...naming('Google Cloud', 'path', 'GOOGLE_APPLICATION_CREDENTIALS', 'CLOUDSDK_CONFIG', 'BOTO_CONFIG', 'BOTO_PATH'),
+  ...naming('Azure', 'path', 'AZURE_CONFIG_DIR', 'AZURE_FEDERATED_TOKEN_FILE', 'AZURE_CLIENT_CERTIFICATE_PATH'),
+  ...naming('registries', 'path', 'DOCKER_CONFIG', 'REGISTRY_AUTH_FILE', 'HELM_REGISTRY_CONFIG'),
+  ...naming(
+    'passwords for hosts',
+    'path',
+    'NETRC',
+    'CURLOPT_NETRC_FILE',
+    'PGPASSFILE',
+    'PGSERVICEFILE',
+    'MYSQL_TEST_LOGIN_FILE',
+    'REDISCLI_RCFILE',
+    'SMBCREDENTIALS',
+  ),
+  ...naming(
+    'packages',
+    'path',
+    'NPM_CONFIG_USERCONFIG',
+    'npm_config_userconfig',
+    'PIP_CONFIG_FILE',
+    'CONDARC',
+    'BUNDLE_USER_CONFIG',
+  ),
+  ...naming(
+    'services with a command line',
+    'path',
+    'GH_CONFIG_DIR',
+    'GLAB_CONFIG_DIR',
+    'TF_CLI_CONFIG_FILE',
+    'RCLONE_CONFIG',
+    'DATABRICKS_CONFIG_FILE',
+    'OCI_CLI_CONFIG_FILE',
+    'VAULT_TOKEN_PATH',
+    'DOPPLER_CONFIG_DIR',
+    'SENTRY_PROPERTIES',
+    'ANSIBLE_VAULT_PASSWORD_FILE',
+  ),
+  ...naming('password stores', 'path', 'PASSWORD_STORE_DIR', 'SOPS_AGE_KEY_FILE', 'BITWARDENCLI_APPDATA_DIR'),
+  ...naming('machine learning services', 'path', 'HF_TOKEN_PATH', 'KAGGLE_CONFIG_DIR'),
+  ...naming('Kerberos', 'url', 'KRB5CCNAME', 'KRB5_KTNAME'),
+  ...naming(
+    'histories, where secrets are typed',
+    'path',
+    'HISTFILE',
+    'LESSHISTFILE',
+    'MYSQL_HISTFILE',
+    'PSQL_HISTORY',
+    'SQLITE_HISTORY',
+    'PYTHON_HISTORY',
+    'NODE_REPL_HISTORY',
+    'REDISCLI_HISTFILE',
+  ),
 ];

@@ -1,16 +1,7 @@
-import {
-  accessSync,
-  constants,
-  existsSync,
-  lstatSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  type Stats,
-  statfsSync,
-} from 'node:fs';
-import { dirname } from 'node:path';
-import type { Kind } from './types.ts';
+import { lstatSync, readdirSync, readFileSync, realpathSync, type Stats } from 'node:fs';
+
+/** What stands at a path: anything that is neither a regular file nor a folder is `other`. */
+type Kind = 'file' | 'dir' | 'other';
 
 export interface Found {
   /** Free of symbolic links. */
@@ -32,7 +23,6 @@ export class Disk {
   readonly #stats = new Map<string, Stats | undefined>();
   readonly #listings = new Map<string, ReadonlySet<string> | undefined>();
   readonly #byStart = new Map<string, ReadonlyMap<string, readonly string[]>>();
-  readonly #writable = new Map<string, boolean>();
   readonly #targets = new Map<string, string | undefined>();
 
   stat(path: string): Stats | undefined {
@@ -104,31 +94,6 @@ export class Disk {
       : names.flatMap((name) => this.expand(below(folder, name), rest.join('/')));
   }
 
-  isWritable(path: string): boolean {
-    const known = this.#writable.get(path);
-    if (known !== undefined) return known;
-    const writable = quietly(() => accessSync(path, constants.W_OK) ?? true) ?? false;
-    this.#writable.set(path, writable);
-    return writable;
-  }
-
-  isReadable(path: string): boolean {
-    return quietly(() => accessSync(path, constants.R_OK) ?? true) ?? false;
-  }
-
-  /** Whether something is there, when nothing else is asked about it. */
-  has(path: string): boolean {
-    return this.#stats.has(path) ? this.#stats.get(path) !== undefined : existsSync(path);
-  }
-
-  hasRoom(path: string): boolean {
-    return (quietly(() => statfsSync(path).bavail) ?? 0) > 0;
-  }
-
-  read(path: string): string | undefined {
-    return quietly(() => readFileSync(path, 'utf8'));
-  }
-
   /** One character per byte. */
   bytes(path: string): string | undefined {
     return quietly(() => readFileSync(path, 'latin1'));
@@ -157,11 +122,6 @@ export class Disk {
       ? { missing: link, link }
       : { ...this.find(`${target === '/' ? '' : target}${rest}` || '/', target), link };
   }
-}
-
-/** Whoever may write to the folder above can put another one in its place. */
-export function isReplaceable(disk: Disk, path: string): boolean {
-  return disk.isWritable(dirname(path));
 }
 
 const START = 2;
