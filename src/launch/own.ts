@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { appendFileSync, existsSync, lstatSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureFolder } from '../host/ensure-folder.ts';
-import { type Folders, foldersOf, homesOf } from '../host/folders.ts';
+import { type Folders, foldersOf, type Homes } from '../host/folders.ts';
 import { packageFolder } from '../host/package-folder.ts';
 import { ParentEnv } from '../host/parent-env.ts';
 import {
@@ -22,7 +22,8 @@ export interface Own {
 }
 
 export interface OwnRequest {
-  readonly env: ParentEnv;
+  readonly homes: Homes;
+  /** Those of this launch. */
   readonly folders: Folders;
   readonly policyFiles: readonly string[];
   /** `look`: nothing is made or written. */
@@ -32,9 +33,9 @@ export interface OwnRequest {
 }
 
 /** Cordon's own files of this launch, and of every home it was ever used with, whatever HOME, CORDON_HOME and XDG_* say now. */
-export function ownOf({ env, folders, policyFiles, how, writable = [] }: OwnRequest): Own {
+export function ownOf({ homes: { home, passwdHome }, folders, policyFiles, how, writable = [] }: OwnRequest): Own {
   const aside = layersFolder(folders.state, how);
-  const usual = usualFolders(env);
+  const usual = [...new Set([passwdHome, home])].flatMap(usualFolders);
   const [registry] = usual.map(({ state }) => join(state, 'homes'));
   const known = registry === undefined ? [] : readRegistry(registry);
   if (how === 'keep' && registry !== undefined) register(registry, folders, [...usual, ...known]);
@@ -83,14 +84,11 @@ function targetOf(path: string): string | undefined {
   }
 }
 
-/** The usual places, in the home that the system knows of and in HOME, that one first which no variable can move. */
-function usualFolders(env: ParentEnv): (Folders & { readonly state: string })[] {
-  const { home, passwdHome } = homesOf(env);
-  return [...new Set([passwdHome, home])].flatMap((one) => {
-    if (one === undefined || one === '/') return [];
-    const folders = foldersOf(ParentEnv.fromRecord({ HOME: one }));
-    return folders.state === undefined ? [] : [{ ...folders, state: folders.state }];
-  });
+/** The usual places in a home. That of the home which the system knows of comes first: no variable can move it. */
+function usualFolders(home: string | undefined): (Folders & { readonly state: string })[] {
+  if (home === undefined || home === '/') return [];
+  const folders = foldersOf(ParentEnv.fromRecord({ HOME: home }));
+  return folders.state === undefined ? [] : [{ ...folders, state: folders.state }];
 }
 
 const KINDS = ['config', 'state', 'bin'] as const;

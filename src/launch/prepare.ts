@@ -2,7 +2,7 @@ import { existsSync, statfsSync } from 'node:fs';
 import { type Decision, decide } from '../decide/decide.ts';
 import { type Bytes, showBytes } from '../host/bytes.ts';
 import { ensureFolder } from '../host/ensure-folder.ts';
-import { foldersOf } from '../host/folders.ts';
+import { foldersOf, homesOf } from '../host/folders.ts';
 import { findCommand } from '../host/lookup.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
 import { isFirstTime } from '../host/session.ts';
@@ -97,8 +97,9 @@ function placesFor(request: LaunchRequest, facts: PlaceFacts, startup: StartupCo
   const folders = foldersOf(env);
   if (!quiet) clearFirstRelease(folders.state);
   const { preset, write, expose } = policy.filesystem;
+  const homes = homesOf(env);
   const { places: own, aside } = ownOf({
-    env,
+    homes: staged === true ? { ...homes, passwdHome: undefined } : homes,
     folders,
     policyFiles: policy.files,
     how: quiet ? 'look' : 'keep',

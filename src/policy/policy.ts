@@ -55,11 +55,13 @@ export interface FilesystemPolicy {
   readonly workspace: WorkspacePolicy;
 }
 
-/** The folder that is worked in; without one, the repository around the working folder, or that folder itself. */
+/** What becomes of what is written in the workspace: it stays there, is put aside, or can't be written at all. */
+export type WorkspaceMode = 'real' | 'aside' | 'read-only';
+
 export interface WorkspacePolicy {
+  /** Undefined: found from the working folder. */
   readonly folder?: string | undefined;
-  /** `real`: what is written there stays. `aside`: it is put aside. */
-  readonly mode: 'real' | 'aside' | 'read-only';
+  readonly mode: WorkspaceMode;
 }
 
 export interface NetworkPolicy {

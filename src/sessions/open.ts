@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { CordonError } from '../host/errors.ts';
+import { homesOf } from '../host/folders.ts';
 import { surveyMachine } from '../launch/machine.ts';
 import { ownOf } from '../launch/own.ts';
 import { Redaction } from '../launch/redact/redaction.ts';
@@ -33,7 +34,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
 }
 
 function placesFor({ env, folders, workspace, profile, filesystem, limits, skills }: Settings): Operation[] {
-  const { places: own } = ownOf({ env, folders, policyFiles: profile.files, how: 'keep' });
+  const { places: own } = ownOf({ homes: homesOf(env), folders, policyFiles: profile.files, how: 'keep' });
   const facts = { ...factsOf(env), own, aside: undefined, links: surveyMachine(env).links };
   return sessionPlaces(filesystem, facts, {
     workspace: workspace.path,

@@ -13,8 +13,8 @@ export interface ShimPlaces {
 /** The very operations of a run, save that the workspace is where the shim is started, and that there are no copies of files. */
 export function shimPlaces(policy: FilesystemPolicy, { env, homes, machine, ...shop }: Workshop): ShimPlaces {
   const folders = { config: dirname(shop.config), bin: shop.bin, state: shop.state };
-  const { places: own, aside } = ownOf({ env, folders, policyFiles: [shop.config], how: 'keep' });
-  const facts = { ...factsOf(env), homes: homesOf(homes) };
+  const { places: own, aside } = ownOf({ homes, folders, policyFiles: [shop.config], how: 'keep' });
+  const facts = { ...factsOf(env), homes: pathsOfHomes(homes) };
   return {
     places: placesOf(policy, { ...facts, own, aside, links: machine.links, use: { as: 'shim' } }),
     notes: [...policy.read, ...policy.write, ...policy.hide]
@@ -23,5 +23,5 @@ export function shimPlaces(policy: FilesystemPolicy, { env, homes, machine, ...s
   };
 }
 
-const homesOf = ({ home, passwdHome }: Workshop['homes']) =>
+const pathsOfHomes = ({ home, passwdHome }: Workshop['homes']) =>
   [...new Set(pathsOf([home ?? '', passwdHome ?? '']))].filter((path) => path !== '/');

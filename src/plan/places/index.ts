@@ -1,4 +1,4 @@
-export { type ComposerFacts, type Copies, NO_COPIES, type PlacesInput, placesOf } from './compose.ts';
+export { type Copies, NO_COPIES, placesOf } from './compose.ts';
 export { factsOf, PLACE_VARIABLES, type PlaceFacts } from './facts.ts';
 export { npmrcPlaces, npmrcWithoutTokens } from './npmrc.ts';
 export { type Operation, placeLines } from './operation.ts';

@@ -1,8 +1,7 @@
 import { type Bytes, bytesOfText } from '../../host/bytes.ts';
+import type { WorkspaceMode } from '../../policy/policy.ts';
 import { planLine, textLine } from '../field.ts';
 import type { Path } from './path.ts';
-
-export type WorkspaceMode = 'real' | 'aside' | 'read-only';
 
 /**
  * What is to be where inside, one to one as docs/plan-format.md has it. How it gets there is the launcher's matter, which carries the
