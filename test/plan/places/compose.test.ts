@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { HIDDEN_IN_HOME, HIDDEN_IN_SYSTEM } from '../../../src/plan/places/credentials.ts';
 import { placeLines } from '../../../src/plan/places/operation.ts';
+import { isWithin } from '../../../src/plan/places/path.ts';
+import { SHOWN_IN_HOME } from '../../../src/plan/places/shown.ts';
 import { compose, HOME, inputFor, kindsOf, OWN, pathsAt, textCopy } from './support.ts';
 
 const at = (place: string) => `${HOME}/${place}`;
@@ -30,10 +32,20 @@ describe('preset guarded', () => {
       '.nvm',
       '.cargo',
       'go',
-      '.cache',
+      '.cache/pip',
     ])
       expect(shown).toContain(at(place));
-    for (const place of ['.ssh', '.npmrc', '.config', '.local', '.local/share', 'Documents', '.mozilla', '.claude'])
+    for (const place of [
+      '.ssh',
+      '.npmrc',
+      '.config',
+      '.local',
+      '.local/share',
+      '.cache',
+      'Documents',
+      '.mozilla',
+      '.claude',
+    ])
       expect(shown).not.toContain(at(place));
     expect(shown.every((path) => path.startsWith(`${HOME}/`))).toBe(true);
     expect(kindsOf(plan)).toContain('show-programs');
@@ -65,6 +77,21 @@ describe('preset guarded', () => {
     expect(placeLines(operations, 'with-values')).toContain(`data ${at('.npmrc')} registry=x\\n`);
     const exposed = compose({ policy: { expose: [at('.npmrc')] }, input: { use: { as: 'run', files } } });
     expect(pathsAt(exposed, 'data')).toEqual([at('.bashrc')]);
+  });
+});
+
+describe('the list of what is shown', () => {
+  const places = SHOWN_IN_HOME.flatMap((group) => group.places);
+
+  it('names nothing twice, and nothing that is hidden', () => {
+    expect(new Set(places).size).toBe(places.length);
+    const hidden = HIDDEN_IN_HOME.flatMap((group) => group.places).filter((place) => !place.includes('*'));
+    expect(places.filter((place) => hidden.some((one) => isWithin(place, one)))).toEqual([]);
+  });
+
+  it('shows no folder that all programs share', () => {
+    for (const shared of ['.config', '.local', '.local/share', '.local/state', '.cache', '.var', '.var/app'])
+      expect(places).not.toContain(shared);
   });
 });
 
@@ -178,7 +205,7 @@ describe('other presets', () => {
     expect(plan).toContainEqual({ kind: 'link', path: '/bin', text: 'usr/bin' });
     expect(pathsAt(plan, 'try-read')).toEqual(expect.arrayContaining(['/usr', '/etc/passwd']));
     expect(pathsAt(plan, 'show')).toContain(at('.gitconfig'));
-    expect(pathsAt(plan, 'show')).not.toContain(at('.cache'));
+    expect(pathsAt(plan, 'show')).not.toContain(at('.cache/pip'));
     expect(plan).toContainEqual({ kind: 'workspace', path: 'here', mode: 'real' });
   });
 
