@@ -1,6 +1,5 @@
 // What a tool's shim costs, beside the very same bubblewrap call, a plain exec, and shims made in other ways.
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { folder, interleaved } from './interleave.mjs';
@@ -29,12 +28,11 @@ export function shim(name, ...commands) {
   return join(home, 'bin', 'true');
 }
 
-/** What the shim tells bubblewrap; its own init stands in for ours. */
-export function flagsOf(path) {
-  const lines = readFileSync(path, 'utf8').split('\n');
-  const fields = lines.filter((line) => line.startsWith('sandbox ')).flatMap((line) => line.split(' ').slice(1));
-  return fields.filter((field) => field !== '--as-pid-1').map((field) => (field === '\\c' ? process.cwd() : field));
-}
+/** The least that bubblewrap can be told for what an env-only shim does: the machine as it is, with processes of its own. */
+export const FLAGS = [
+  ...['--unshare-user', '--unshare-pid', '--die-with-parent', '--cap-drop', 'ALL'],
+  ...['--dev-bind', '/', '/', '--proc', '/proc'],
+];
 
 /** Sandboxes of others with their defaults; which are not installed, or do not start here, is said in place of a figure. */
 function sandboxes() {
@@ -67,7 +65,7 @@ export function rows({ smoke }) {
   const rounds = smoke ? 30 : 500;
   const small = shim('small');
   const large = shim('large', ['deny', ...PATTERNS]);
-  const flags = flagsOf(small);
+  const flags = FLAGS;
   const barrier = interleaved({ shim: [small], bwrap: [BWRAP, ...flags, '--', TRUE] }, rounds, PLAIN);
   const filter = interleaved({ shim: [small], exec: [TRUE] }, rounds, { ...PLAIN, ...WITHOUT_BARRIER });
   const manyBarrier = interleaved({ large: [large], small: [small] }, rounds, { ...PLAIN, ...VARIABLES });

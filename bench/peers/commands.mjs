@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { folder, interleaved } from '../interleave.mjs';
 import { PEERS } from '../peers.mjs';
-import { BWRAP, flagsOf, shim, TRUE, WITHOUT_BARRIER } from '../shim.mjs';
+import { BWRAP, FLAGS, shim, TRUE, WITHOUT_BARRIER } from '../shim.mjs';
 import { environmentOf, refusal, versionOf, wordsOf } from './prefix.mjs';
 import { otherWays } from './ways.mjs';
 
@@ -47,7 +47,7 @@ function ownEntries(path, mcp) {
 
 export function commands(workspace, mcp) {
   const path = shim('launch-times');
-  const ways = otherWays(join(folder, 'launch-ways'), { bwrap: BWRAP, flags: flagsOf(path), target: TRUE });
+  const ways = otherWays(join(folder, 'launch-ways'), { bwrap: BWRAP, flags: FLAGS, target: TRUE });
   const clean = PEERS.find(({ id }) => id === 'env');
   return [
     simple('nothing', 'plain', [TRUE]),

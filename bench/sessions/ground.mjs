@@ -7,9 +7,6 @@ import '../../scripts/ts.mjs';
 
 const { ParentEnv } = await import('../../src/host/parent-env.ts');
 const { surveyMachine } = await import('../../src/launch/machine.ts');
-const { factsOf, sessionFilesystem } = await import('../../src/plan/filesystem/index.ts');
-const { namespaceArguments } = await import('../../src/plan/plan.ts');
-const { DEFAULT_POLICY } = await import('../../src/policy/policy.ts');
 
 export const secretOf = (user) => `value-of-${user}-${'x'.repeat(24)}`;
 
@@ -27,17 +24,18 @@ export function makeUsers(count) {
   return { root, users, env: { CORDON_HOME: join(root, 'home'), PATH: '/usr/bin:/bin' } };
 }
 
-/** Bubblewrap's arguments of a session, for Node to start without us. */
+const NAMESPACES = ['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-net'];
+const SYSTEM = ['/usr', '/bin', '/sbin', '/lib', '/lib64', '/etc/passwd', '/etc/group', '/etc/ssl/certs'];
+
+/** What a session is made of, said to bubblewrap, for Node to start without us. */
 export function directCall(workspace, record) {
-  const env = ParentEnv.fromRecord(record);
-  const machine = surveyMachine(env);
-  const { sandbox } = sessionFilesystem(DEFAULT_POLICY.filesystem, factsOf(env, workspace), {
-    workspace,
-    skills: new Map(),
-    temporary: 256 * 2 ** 20,
-  });
-  const args = [...namespaceArguments(machine, { off: true }), ...sandbox, ['--chdir', '/workspace'], ['--']];
-  const words = args.flat().filter((word) => word !== '--as-pid-1');
+  const machine = surveyMachine(ParentEnv.fromRecord(record));
+  const words = [
+    ...[...NAMESPACES, '--die-with-parent', '--cap-drop', 'ALL'],
+    ...SYSTEM.flatMap((path) => ['--ro-bind-try', path, path]),
+    ...['--size', String(256 * 2 ** 20), '--tmpfs', '/tmp', '--dev', '/dev', '--proc', '/proc'],
+    ...['--bind', workspace, '/workspace', '--chdir', '/workspace', '--'],
+  ];
   return (command, values) => runDirect(machine.bwrap, [...words, '/bin/bash', '-c', command], values);
 }
 

@@ -41,8 +41,12 @@ export interface Adapter {
   readonly pathKeys?: readonly string[];
   /** Where only `from` is there, its value is given under `name` too. */
   readonly alias?: { readonly name: string; readonly from: string };
-  /** Files in the home folder that hold its own log-in, hidden from everything else. */
+  /** Files in the home folder that hold its own log-in, hidden from everything else; it gets the real ones, to renew them. */
   readonly files: readonly string[];
+  /** Its settings in the home folder: it reads them, and what it writes there is put aside, since they start programs. */
+  readonly shown: readonly string[];
+  /** Where it keeps what was said: transcripts and sessions, written through. */
+  readonly written: readonly string[];
   /** Those of its files that are there only once someone is logged in. */
   readonly logInFiles?: readonly string[];
   /** Those of its keys that log it in; all that name a credential when left out. */

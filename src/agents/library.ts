@@ -103,8 +103,8 @@ async function policyFor(
 ): Promise<Policy> {
   const adapter = findAdapter(agent, config.adapters);
   const role = roleFor(given, config);
-  const layer = role?.profile === undefined ? undefined : await layerOf(role.profile, config, env);
-  return agentPolicy({ adapter, role, id, mode, config, env, layer });
+  const profile = role?.profile === undefined ? undefined : await resolved(role.profile, config, env);
+  return agentPolicy({ adapter, role, id, mode, config, env, layer: profile?.layer, files: profile?.files });
 }
 
 function roleFor(role: SpawnOptions['role'], config: AgentConfig): Role | undefined {
@@ -112,14 +112,14 @@ function roleFor(role: SpawnOptions['role'], config: AgentConfig): Role | undefi
   return typeof role === 'string' ? findRole(role, config) : roleOf(role, config);
 }
 
-async function layerOf(profile: string, { file }: AgentConfig, env: ParentEnv) {
+async function resolved(profile: string, { file }: AgentConfig, env: ParentEnv) {
   const { home, passwdHome } = homesOf(env);
   const places = {
     config: file === undefined ? undefined : dirname(file),
     home: home ?? passwdHome,
     workdir: process.cwd(),
   };
-  return (await resolveProfiles([profile], places)).layer;
+  return resolveProfiles([profile], places);
 }
 
 async function credentialsFor({ credentials }: Policy, env: ParentEnv): Promise<CredentialMap> {

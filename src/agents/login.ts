@@ -5,7 +5,7 @@ import type { ParentEnv } from '../host/parent-env.ts';
 import type { Adapter } from './adapter.ts';
 import { locateAgent } from './command.ts';
 import type { AgentConfig } from './config/tables.ts';
-import { ownFiles } from './files.ts';
+import { placesThere } from './files.ts';
 import { Lines } from './lines.ts';
 import { startVersion } from './spawn.ts';
 
@@ -68,7 +68,7 @@ function isLoggedIn(
   if (logIn === undefined) return null;
   const counts = (name: string) => logInKeys?.includes(name) ?? /KEY|TOKEN|CREDENTIALS/.test(name);
   if (keys.some(({ name, set }) => set && counts(name))) return true;
-  return logInFiles === undefined ? null : ownFiles({ files: logInFiles }, env).length > 0;
+  return logInFiles === undefined ? null : placesThere(logInFiles, env).length > 0;
 }
 
 const VERSION_LIMIT_MS = 15_000;

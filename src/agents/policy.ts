@@ -14,7 +14,7 @@ import { filesystemOf } from '../policy/profile/finish.ts';
 import type { Layer } from '../policy/profile/layer.ts';
 import type { AgentConfig, AgentMode, Key } from './config/tables.ts';
 import { credentialsOf } from './credentials.ts';
-import { namedFiles, ownFiles } from './files.ts';
+import { namedFiles, placesThere } from './files.ts';
 import { type Identity, keysOf } from './keys.ts';
 
 export interface AgentPolicyRequest extends Identity {
@@ -22,6 +22,8 @@ export interface AgentPolicyRequest extends Identity {
   readonly env: ParentEnv;
   /** What profiles say whose rules are added. */
   readonly layer?: Layer | undefined;
+  /** The files that those profiles are written in. */
+  readonly files?: readonly string[] | undefined;
   readonly mode?: AgentMode | undefined;
 }
 
@@ -47,6 +49,7 @@ export function agentPolicy(request: AgentPolicyRequest): Policy {
     network: { off: layer?.blockNetwork?.value ?? false },
     isolation: layer?.isolation?.value ?? 'auto',
     redact: layer?.redact?.value ?? false,
+    files: [...(request.files ?? []), ...(request.config.file === undefined ? [] : [request.config.file])],
     warnings: layer?.warnings ?? [],
   };
 }
@@ -77,7 +80,13 @@ function guardOf({ mode, role, layer }: AgentPolicyRequest): GuardMode {
 function filesystemFor({ adapter, env, layer }: AgentPolicyRequest, keys: readonly Key[]): FilesystemPolicy {
   const asked = layer === undefined ? DEFAULT_POLICY.filesystem : filesystemOf(layer);
   const named = (adapter.pathKeys ?? []).filter((path) => keys.some(({ name }) => name === path));
-  return { ...asked, expose: [...asked.expose, ...ownFiles(adapter, env), ...namedFiles(named, env)] };
+  const { files, shown, written } = adapter;
+  return {
+    ...asked,
+    expose: [...asked.expose, ...placesThere(files, env), ...namedFiles(named, env)],
+    show: [...asked.show, ...placesThere(shown, env)],
+    write: [...asked.write, ...placesThere(written, env)],
+  };
 }
 
 /** A profile says what passes by itself; beside an agent it only adds to what the agent gets. */

@@ -53,7 +53,7 @@ export function startRenderer(
     env: of.env,
     workdir: of.workdir,
     policy: { ...DEFAULT_POLICY, isolation: 'filter' },
-    filesystem: of.filesystem,
+    places: [],
     machine: surveyMachine(options.env),
   });
   return launch(rendering, { stdin: 'pipe' });

@@ -9,7 +9,6 @@ import { heldBackReport } from '../agents/report.ts';
 import { asksForEverything, isPresetEntry } from '../policy/allow.ts';
 import { Pattern } from '../policy/pattern.ts';
 import type { Policy } from '../policy/policy.ts';
-import type { Layer } from '../policy/profile/layer.ts';
 import { resolveProfiles } from '../policy/profile/resolve.ts';
 import type { Context } from './context.ts';
 import { flagValues, type ParsedArguments, textValue, usageError } from './flags.ts';
@@ -34,6 +33,8 @@ export async function agentStartPolicy(parsed: ParsedArguments, context: Context
   const [role, id, mode] = ['--role', '--id', '--mode'].map((flag) => lastText(parsed, flag));
   const known = role === undefined ? undefined : findRole(role, config);
   const profiles = [known?.profile, ...flagValues(parsed, '--profile').map((value) => textValue(value, '--profile'))];
+  const named = profiles.filter((name) => name !== undefined);
+  const resolved = named.length === 0 ? undefined : await resolveProfiles(named, profilePlaces(context));
   return agentPolicy({
     adapter,
     role: known,
@@ -41,10 +42,8 @@ export async function agentStartPolicy(parsed: ParsedArguments, context: Context
     mode: mode as AgentMode | undefined,
     config,
     env: context.env,
-    layer: await layerOf(
-      profiles.filter((name) => name !== undefined),
-      context,
-    ),
+    layer: resolved?.layer,
+    files: resolved?.files,
   });
 }
 
@@ -59,10 +58,6 @@ export function withModeReport(policy: Policy, parsed: ParsedArguments, context:
 function lastText(parsed: ParsedArguments, flag: string): string | undefined {
   const value = flagValues(parsed, flag).at(-1);
   return value === undefined ? undefined : textValue(value, flag);
-}
-
-async function layerOf(profiles: readonly string[], context: Context): Promise<Layer | undefined> {
-  return profiles.length === 0 ? undefined : (await resolveProfiles(profiles, profilePlaces(context))).layer;
 }
 
 /** There is no flag that turns an agent's filter off (B4). */

@@ -49,7 +49,7 @@ function spawnByLauncher(launcher: string, plan: LaunchPlan, options: LaunchOpti
 
 /** The launcher reads to the end before it does anything. */
 export function givePlan(child: ChildProcess, plan: LaunchPlan, parent: number | undefined = process.pid): void {
-  const text = planText(plan, 'with-values').replace(/^cordon-plan 1\n/, `cordon-plan 1\nparent ${parent}\n`);
+  const text = planText(plan, 'with-values', parent);
   const pipe = child.stdio[3] as NodeJS.WritableStream;
   pipe.on('error', () => undefined); // A launcher that refuses early closes its end; its exit code tells.
   pipe.end(Buffer.from(text, 'latin1'));

@@ -1,7 +1,9 @@
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, readlinkSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { bytesOfText, textOfBytes } from '../host/bytes.ts';
 import { findCommand } from '../host/lookup.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
+import { POSSIBLE_LINKS, type SystemLinks } from '../plan/places/index.ts';
 import type { Machine } from '../plan/plan.ts';
 
 /** Bubblewrap from the system's own folder first: PATH is asked only where there is none. */
@@ -13,7 +15,22 @@ export function surveyMachine(env: ParentEnv): Machine {
     bwrap: process.platform === 'linux' ? findBubblewrap(env) : undefined,
     uid: process.getuid?.() ?? -1,
     arch: arch === 'x64' || arch === 'arm64' ? arch : undefined,
+    links: systemLinks(),
   };
+}
+
+/** Only those into /usr: what they lead to is there in a built root too. */
+function systemLinks(): SystemLinks {
+  return new Map(POSSIBLE_LINKS.flatMap((path) => linkText(path).map((text) => [path, text] as const)));
+}
+
+function linkText(path: string): string[] {
+  try {
+    const text = readlinkSync(path);
+    return resolve(dirname(path), text).startsWith('/usr/') ? [text] : [];
+  } catch {
+    return [];
+  }
 }
 
 function findBubblewrap(env: ParentEnv): string | undefined {

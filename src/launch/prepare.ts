@@ -1,19 +1,23 @@
-import { statfsSync } from 'node:fs';
+import { existsSync, statfsSync } from 'node:fs';
 import { type Decision, decide } from '../decide/decide.ts';
 import { type Bytes, showBytes } from '../host/bytes.ts';
 import { ensureFolder } from '../host/ensure-folder.ts';
-import { foldersOf } from '../host/folders.ts';
+import { foldersOf, homesOf } from '../host/folders.ts';
 import { findCommand } from '../host/lookup.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
 import { isFirstTime } from '../host/session.ts';
-import { factsOf, mountArguments, surveyFilesystem } from '../plan/filesystem/index.ts';
-import { type LaunchPlan, plan, type Records } from '../plan/plan.ts';
+import { factsOf, type Operation, type PlaceFacts, placesOf } from '../plan/places/index.ts';
+import { type LaunchPlan, type Machine, plan, type Records } from '../plan/plan.ts';
+import { type StartupCopies, type StartupNote, startupCopies } from '../plan/rc/copies.ts';
 import { startupPolicy } from '../plan/rc/policy.ts';
-import type { Policy } from '../policy/policy.ts';
+import type { FilesystemPolicy, Policy } from '../policy/policy.ts';
 import { seal } from '../seal/seal.ts';
 import type { Secret } from '../secrets/secret.ts';
 import { auditFile, auditHead } from './audit.ts';
+import { settingsCopies } from './copies.ts';
+import { clearFirstRelease } from './first-release.ts';
 import { surveyMachine } from './machine.ts';
+import { ownOf } from './own.ts';
 
 export interface LaunchRequest {
   readonly policy: Policy;
@@ -32,6 +36,8 @@ export interface LaunchRequest {
 export interface Prepared {
   readonly decisions: readonly Decision[];
   readonly plan: LaunchPlan;
+  /** What start-up files of shells lose. */
+  readonly startup: readonly StartupNote[];
   /** What the user should know before the start, said on stderr. */
   readonly warnings: readonly string[];
 }
@@ -47,34 +53,72 @@ export function prepare(request: LaunchRequest): Prepared {
     ...(request.credentials === undefined ? {} : { credentials: request.credentials }),
   });
   const state = stateFolder(request);
-  const facts = { ...factsOf(env, workdir), ...(request.staged === true ? { passwdHome: undefined } : {}) };
-  const filesystem = mountArguments(
-    surveyFilesystem(
-      policy.filesystem,
-      { ...facts, folders: { ...facts.folders, state } },
-      startupPolicy(policy, env, decisions),
-    ),
-  );
+  const machine = surveyMachine(env);
+  const facts = factsFor(request);
+  const startup = copiesFor(request, facts, decisions);
   const launchPlan = plan({
     name: showBytes(argv[0]),
     command: { path, argv },
     env: sealed,
     workdir,
     policy,
-    filesystem,
-    machine: surveyMachine(env),
+    places: policy.isolation === 'filter' ? [] : placesFor(request, facts, startup, machine),
+    machine,
     records: state === undefined ? undefined : recordsFor(request, state, decisions, path),
   });
   return {
     decisions,
     plan: launchPlan,
-    warnings: [...(state === undefined ? stateWarning() : []), ...filesystem.notes],
+    startup: startup.notes,
+    warnings: [
+      ...(state === undefined ? stateWarning(request) : []),
+      ...startup.notes.filter(({ hidden }) => hidden).map(({ file, line, saying }) => `${file}:${line} ${saying}`),
+      ...absentPaths(policy.filesystem),
+    ],
   };
 }
 
+/** On a stage HOME is all there is: nobody looks at the user's own. */
+function factsFor({ env, staged }: Pick<LaunchRequest, 'env' | 'staged'>): PlaceFacts {
+  const facts = factsOf(env);
+  return staged === true ? { ...facts, homes: facts.homes.slice(0, 1) } : facts;
+}
+
+/** What stands in for files that would bring back what the policy drops. `all` leaves files as they are. */
+function copiesFor({ policy, env, workdir }: LaunchRequest, facts: PlaceFacts, decisions: readonly Decision[]) {
+  return policy.filesystem.preset === 'all'
+    ? startupCopies(facts, workdir, undefined)
+    : startupCopies(facts, workdir, startupPolicy(policy, env, decisions));
+}
+
+function placesFor(request: LaunchRequest, facts: PlaceFacts, startup: StartupCopies, { links }: Machine): Operation[] {
+  const { policy, env, rehearsal, staged } = request;
+  const quiet = rehearsal === true || staged === true;
+  const folders = foldersOf(env);
+  if (!quiet) clearFirstRelease(folders.state);
+  const { preset, write, expose } = policy.filesystem;
+  const homes = homesOf(env);
+  const { places: own, aside } = ownOf({
+    homes: staged === true ? { ...homes, passwdHome: undefined } : homes,
+    folders,
+    policyFiles: policy.files,
+    how: quiet ? 'look' : 'keep',
+    writable: preset === 'all' ? ['/'] : [...write, ...expose],
+  });
+  const files = { ...startup.files, copies: [...startup.files.copies, ...settingsCopies(facts)] };
+  return placesOf(policy.filesystem, { ...facts, own, aside, links, use: { as: 'run', files } });
+}
+
+/** A path that someone wrote down and that isn't there is more often a mistake than not. */
+function absentPaths({ read, write, hide, expose }: FilesystemPolicy): string[] {
+  return [...new Set([...read, ...write, ...hide, ...expose])]
+    .filter((path) => !existsSync(path))
+    .map((path) => `${path} is not there`);
+}
+
 /** Everything that lacks a state folder lacks it for this one reason, which is said once. */
-function stateWarning(): string[] {
-  return isFirstTime('state-warned', undefined) ? [UNRECORDED] : [];
+function stateWarning({ rehearsal }: LaunchRequest): string[] {
+  return rehearsal === true || isFirstTime('state-warned', undefined) ? [UNRECORDED] : [];
 }
 
 const UNRECORDED = 'the state folder cannot be written: launches are not recorded; see cordon doctor';

@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import type { Machine } from '../plan/plan.ts';
 import { nativeLauncher } from './native.ts';
 import { emptyEnvironment } from './spawn-options.ts';
 
@@ -10,29 +9,46 @@ export interface Probe {
   readonly found: string;
 }
 
-const PROBE_ARGUMENTS = [
-  '--unshare-pid',
-  '--unshare-ipc',
-  '--unshare-uts',
-  '--bind',
-  '/',
-  '/',
-  '--dev',
-  '/dev',
-  '--proc',
-  '/proc',
-  '--',
-  'true',
-];
+/** What this machine can do, as the launcher itself found out by trying. */
+export interface Abilities {
+  /** `own`: the launcher's namespaces. `bubblewrap`: its own are refused, and bubblewrap's are not. */
+  readonly barrier: { readonly by: 'own' | 'bubblewrap' } | { readonly by: 'none'; readonly why: string };
+  /** Whether writes can be put aside; why not, where they can't. */
+  readonly layers: { readonly ok: true } | { readonly ok: false; readonly why: string };
+  /** The version of Landlock, 0 for none. */
+  readonly landlock: number;
+}
 
-/** Whether bubblewrap really can set up its namespaces, which only trying tells. */
-export function probeBarrier({ bwrap, uid }: Machine): Probe {
-  if (bwrap === undefined) return { ok: false, found: 'bubblewrap is not installed' };
-  const args = uid === 0 ? PROBE_ARGUMENTS : ['--unshare-user', ...PROBE_ARGUMENTS];
-  const { status, stderr } = run(bwrap, args);
-  return status === 0
-    ? { ok: true, found: run(bwrap, ['--version']).stdout.trim() }
-    : { ok: false, found: stderr.trim().split('\n').at(-1) ?? 'it failed' };
+export function probeAbilities(launcher = nativeLauncher()): Abilities {
+  if (launcher === undefined) return without('the native launcher is not built');
+  const { stdout, stderr } = run(launcher, ['--probe']);
+  return abilitiesIn(stdout) ?? without(stderr.trim().split('\n').at(-1) || `${launcher} does not run`);
+}
+
+/** `barrier own`, `overlay no: REASON`, `landlock 6`: one ability a line. */
+export function abilitiesIn(text: string): Abilities | undefined {
+  const lines = new Map(
+    [...text.matchAll(/^(\w+) (\w+)(?:: (.*))?$/gm)].map(([, name, value, why = '']) => [name, { value, why }]),
+  );
+  const [barrier, overlay, landlock] = ['barrier', 'overlay', 'landlock'].map((name) => lines.get(name));
+  if (barrier === undefined) return undefined;
+  const by = barrier.value === 'own' || barrier.value === 'bubblewrap' ? barrier.value : 'none';
+  return {
+    barrier: by === 'none' ? { by, why: barrier.why } : { by },
+    layers: overlay?.value === 'yes' ? { ok: true } : { ok: false, why: overlay?.why ?? '' },
+    landlock: Number(landlock?.value ?? 0),
+  };
+}
+
+function without(why: string): Abilities {
+  return { barrier: { by: 'none', why }, layers: { ok: false, why }, landlock: 0 };
+}
+
+/** Whether there is a barrier at all, which only trying tells. */
+export function probeBarrier(): Probe {
+  const { barrier } = probeAbilities();
+  if (barrier.by === 'none') return { ok: false, found: barrier.why };
+  return { ok: true, found: barrier.by === 'own' ? 'namespaces of its own' : 'bubblewrap' };
 }
 
 export function probeLauncher(): Probe {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { CordonError } from '../host/errors.ts';
-import { INSIDE } from '../plan/filesystem/index.ts';
+import { INSIDE } from '../plan/places/index.ts';
 import type { CallOptions, CallResult, Session } from '../sessions/types.ts';
 import { OUTPUT_FOLDER } from './output-folder.ts';
 import { pruneOutputs } from './prune-outputs.ts';

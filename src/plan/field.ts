@@ -1,7 +1,7 @@
 import { type Bytes, bytesOfText } from '../host/bytes.ts';
 
 /** One field of a plan line (docs/plan-format.md). */
-export function planField(bytes: Bytes): string {
+function planField(bytes: Bytes): string {
   return bytes === '' ? '\\e' : bytes.replace(/[\x00-\x20\x7f\\]/g, escapeByte);
 }
 

@@ -1,8 +1,8 @@
 import type { Bytes } from '../host/bytes.ts';
 import { CordonError } from '../host/errors.ts';
-import type { Isolation, NetworkPolicy, Policy } from '../policy/policy.ts';
+import type { Isolation, Policy } from '../policy/policy.ts';
 import { isSealed, type SealedEnv } from '../seal/seal.ts';
-import type { FsPlan } from './filesystem/index.ts';
+import type { Operation, SystemLinks } from './places/index.ts';
 
 declare const planBrand: unique symbol;
 
@@ -19,11 +19,10 @@ export interface PlanInput {
   readonly env: SealedEnv;
   readonly workdir: string;
   readonly policy: Pick<Policy, 'isolation' | 'network' | 'filesystem'>;
-  readonly filesystem: FsPlan;
+  /** What is where inside. */
+  readonly places: readonly Operation[];
   readonly machine: Machine;
   readonly records?: Records | undefined;
-  /** What the working folder is called inside, where that differs. */
-  readonly inside?: string | undefined;
   readonly limits?: readonly ResourceLimit[] | undefined;
 }
 
@@ -38,6 +37,7 @@ export interface Machine {
   readonly bwrap: string | undefined;
   readonly uid: number;
   readonly arch: 'x64' | 'arm64' | undefined;
+  readonly links: SystemLinks;
 }
 
 /** Where Cordon keeps book about this launch. */
@@ -55,8 +55,7 @@ export interface LaunchPlan {
   readonly workdir: string;
   readonly isolation: Isolation;
   readonly bwrap: string | undefined;
-  readonly sandbox: readonly (readonly string[])[];
-  readonly filesystem: FsPlan;
+  readonly places: readonly Operation[];
   readonly arch: Machine['arch'];
   /** Why filter would not do, when it would not. */
   readonly explicit: string | undefined;
@@ -78,18 +77,12 @@ export function plan(input: PlanInput): LaunchPlan {
     workdir: input.workdir,
     isolation: policy.isolation,
     bwrap: machine.bwrap,
-    sandbox: [
-      ...namespaceArguments(machine, policy.network),
-      ...input.filesystem.sandbox,
-      ['--chdir', input.inside ?? input.workdir],
-    ],
-    filesystem: input.filesystem,
+    places: policy.network.off ? [...input.places, { kind: 'network-off' as const }] : input.places,
     arch: machine.arch,
     explicit,
     records: input.records,
     limits: input.limits ?? [],
   };
-  if (policy.isolation !== 'filter' && machine.bwrap !== undefined) refuseTooMuch(result.sandbox.flat(), input.command);
   plans.add(result);
   return Object.freeze(result) as unknown as LaunchPlan;
 }
@@ -104,46 +97,8 @@ function whyBarrier({ filesystem, network, isolation }: PlanInput['policy']): st
   return isolation === 'barrier' ? 'isolation barrier was asked for' : undefined;
 }
 
-/** What bubblewrap takes (9000) and what the kernel takes (2 MB, the environment aside), with room to spare. */
-const MOST_ARGUMENTS = 8_800;
-const MOST_BYTES = 1_500_000;
-
-/** Bubblewrap would fail and `auto` fall back to filter: a command could bring that about for the next one by filling the home with files to cover. */
-function refuseTooMuch(sandbox: readonly string[], { argv }: Command): void {
-  const bytes = sandbox.reduce((sum, argument) => sum + Buffer.byteLength(argument) + 1, 0);
-  if (sandbox.length + argv.length <= MOST_ARGUMENTS && bytes <= MOST_BYTES) return;
-  const [places, given] = [Math.round(sandbox.length / 3), argv.length - 1];
-  throw new CordonError(
-    'policy',
-    `too much for bubblewrap: about ${places} places to cover, ${given} arguments for the command`,
-    {
-      hint: 'fewer arguments at a time, or remove what fills the home (many .*_history or .env.* files?)',
-    },
-  );
-}
-
 function contradiction(why: string): CordonError {
   return new CordonError('policy', `isolation filter cannot hold this: ${why}`, {
     hint: 'leave out --isolation filter, or the part of the policy that needs the barrier',
   });
-}
-
-/**
- * Own PID, IPC and UTS namespaces, no capabilities, gone when the launcher is gone. Ordinary users need a user namespace for it.
- * PID 1 inside is Cordon's own inner process.
- */
-export function namespaceArguments(machine: Machine, { off }: NetworkPolicy): string[][] {
-  return [
-    ['--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
-    ...(off ? [['--unshare-net']] : []),
-    ...processNamespaceArguments(machine),
-  ];
-}
-
-/** The least that makes a barrier: the processes outside are out of sight, all else is the host's. */
-export function processNamespaceArguments({ uid }: Machine): string[][] {
-  return [
-    ...(uid === 0 ? [] : [['--unshare-user']]),
-    ['--unshare-pid', '--die-with-parent', '--as-pid-1', '--cap-drop', 'ALL'],
-  ];
 }

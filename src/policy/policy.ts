@@ -48,8 +48,20 @@ export interface FilesystemPolicy {
   readonly write: readonly string[];
   readonly read: readonly string[];
   readonly hide: readonly string[];
-  /** Let through although the preset hides or freezes them. */
+  /** Let through although the preset hides them. */
   readonly expose: readonly string[];
+  /** In a home: there to be read, writes are put aside. Lifts what the preset hides at this very path. */
+  readonly show: readonly string[];
+  readonly workspace: WorkspacePolicy;
+}
+
+/** What becomes of what is written in the workspace: it stays there, is put aside, or can't be written at all. */
+export type WorkspaceMode = 'real' | 'aside' | 'read-only';
+
+export interface WorkspacePolicy {
+  /** Undefined: found from the working folder. */
+  readonly folder?: string | undefined;
+  readonly mode: WorkspaceMode;
 }
 
 export interface NetworkPolicy {
@@ -72,6 +84,8 @@ export interface Policy {
   readonly redact: boolean;
   /** Concerns sessions alone; undefined: nothing is said about them. */
   readonly session?: SessionPolicy | undefined;
+  /** The files it came from, by their paths: the command may not change them. */
+  readonly files: readonly string[];
   /** Said once on stderr when the policy is used. */
   readonly warnings: readonly string[];
 }
@@ -85,9 +99,19 @@ export const DEFAULT_POLICY: Policy = {
   set: [],
   credentials: [],
   guard: 'off',
-  filesystem: { preset: 'guarded', explicit: false, write: [], read: [], hide: [], expose: [] },
+  filesystem: {
+    preset: 'guarded',
+    explicit: false,
+    write: [],
+    read: [],
+    hide: [],
+    expose: [],
+    show: [],
+    workspace: { mode: 'real' },
+  },
   network: { off: false },
   isolation: 'auto',
   redact: false,
+  files: [],
   warnings: [],
 };

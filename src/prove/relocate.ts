@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { isWithin } from '../plan/filesystem/paths.ts';
+import { isWithin } from '../plan/places/index.ts';
 import type { FilesystemPolicy } from '../policy/policy.ts';
 import type { Scene } from './scene.ts';
 
@@ -18,6 +18,7 @@ export function relocated(policy: FilesystemPolicy, from: Whereabouts, scene: Sc
     read: move(policy.read),
     hide: move(policy.hide),
     expose: move(policy.expose),
+    show: move(policy.show),
   };
 }
 

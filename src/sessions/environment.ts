@@ -3,7 +3,7 @@ import { type Bytes, bytesOfText } from '../host/bytes.ts';
 import { CordonError } from '../host/errors.ts';
 import type { Folders } from '../host/folders.ts';
 import { ParentEnv } from '../host/parent-env.ts';
-import { INSIDE } from '../plan/filesystem/index.ts';
+import { INSIDE } from '../plan/places/index.ts';
 import { credentialRule } from '../policy/credential.ts';
 import { type CredentialRule, DEFAULT_POLICY, type Policy, type SetRule } from '../policy/policy.ts';
 import { type SealedEnv, seal } from '../seal/seal.ts';

@@ -1,8 +1,10 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
 import { CordonError } from '../host/errors.ts';
+import { homesOf } from '../host/folders.ts';
+import { surveyMachine } from '../launch/machine.ts';
+import { ownOf } from '../launch/own.ts';
 import { Redaction } from '../launch/redact/redaction.ts';
-import { type FsPlan, factsOf, sessionFilesystem } from '../plan/filesystem/index.ts';
+import { factsOf, type Operation, sessionPlaces } from '../plan/places/index.ts';
 import type { Policy } from '../policy/policy.ts';
 import { loadUserSecrets } from '../secrets/sandboxed/load.ts';
 import { sessionEnvironment } from './environment.ts';
@@ -24,33 +26,28 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const redaction = profile.redact && environment.secrets.size > 0 ? new Redaction(environment.secrets) : undefined;
   const pool = poolFor(options, profile, log);
   const id = options.id ?? newSessionId();
+  const places = placesFor(settings);
   const folder = new SessionFolder(folders.state, id);
-  const filesystem = layOut(settings, folder);
-  for (const note of [...profile.warnings, ...filesystem.notes]) log('info', note);
+  for (const note of [...profile.warnings, ...absentPaths(settings)]) log('info', note);
   logOpened(log, id, environment.secrets.size);
-  return new OpenSession({ ...settings, id, environment, redaction, pool, folder, filesystem, state: folders.state });
+  return new OpenSession({ ...settings, id, environment, redaction, pool, folder, places, state: folders.state });
 }
 
-/** A session that can't be opened leaves no folder either. */
-function layOut(
-  { env, folders, workspace, profile, filesystem, limits, skills }: Settings,
-  own: SessionFolder,
-): FsPlan {
-  try {
-    return sessionFilesystem(
-      filesystem,
-      { ...factsOf(env, workspace.path), folders },
-      {
-        workspace: workspace.path,
-        skills: new Map(skills.map((skill) => [skill.name, skill.folder])),
-        temporary: limits.temporary,
-        hosts: hostsFile(profile, own),
-      },
-    );
-  } catch (error) {
-    own.remove();
-    throw error;
-  }
+function placesFor({ env, folders, workspace, profile, filesystem, limits, skills }: Settings): Operation[] {
+  const { places: own } = ownOf({ homes: homesOf(env), folders, policyFiles: profile.files, how: 'keep' });
+  const facts = { ...factsOf(env), own, aside: undefined, links: surveyMachine(env).links };
+  return sessionPlaces(filesystem, facts, {
+    workspace: workspace.path,
+    skills: new Map(skills.map((skill) => [skill.name, skill.folder])),
+    temporary: limits.temporary,
+    hosts: hostsText(profile),
+  });
+}
+
+function absentPaths({ filesystem: { read, write, hide, expose } }: Settings): string[] {
+  return [...new Set([...read, ...write, ...hide, ...expose])]
+    .filter((path) => !existsSync(path))
+    .map((path) => `${path} is not there`);
 }
 
 /** The launcher enters a control group; where Node stands in for it, or there are none to be made, each process is limited by itself. */
@@ -72,15 +69,13 @@ function rootWithoutGroups(own: Partial<Limits> | undefined, profile: Partial<Li
 }
 
 /** A name that leads nowhere: hygiene against what is called by name, no wall. */
-function hostsFile({ session }: Policy, folder: SessionFolder): string | undefined {
+function hostsText({ session }: Policy): string | undefined {
   const blocked = session?.blockedHosts ?? [];
   if (blocked.length === 0) return undefined;
-  const path = join(folder.path, 'hosts');
   const lines = [
     '127.0.0.1 localhost',
     '::1 localhost',
     ...blocked.flatMap((name) => [`0.0.0.0 ${name}`, `:: ${name}`]),
   ];
-  writeFileSync(path, `${lines.join('\n')}\n`, { mode: 0o644 });
-  return path;
+  return `${lines.join('\n')}\n`;
 }

@@ -4,7 +4,7 @@ import { CordonError } from '../host/errors.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
 import { auditFile, auditHead } from '../launch/audit.ts';
 import type { Redaction } from '../launch/redact/redaction.ts';
-import { type FsPlan, INSIDE } from '../plan/filesystem/index.ts';
+import type { Operation } from '../plan/places/index.ts';
 import { type LaunchPlan, type Machine, plan } from '../plan/plan.ts';
 import { checkedWords, shell, type Words } from './arguments.ts';
 import { barrierFailure, requireBarrier } from './barrier.ts';
@@ -16,16 +16,18 @@ import type { Pool } from './pool.ts';
 import { skillCommand } from './skills/command.ts';
 import type { SessionFolder } from './state.ts';
 import type { CallOptions, CallResult, Log, Session, Skill, SkillCallOptions } from './types.ts';
-import { checkUnchanged, type Workspace } from './workspace.ts';
+import { checkUnchanged, type KnownFolder } from './workspace.ts';
 
 /** Everything a session is, found when it was opened. */
 export interface Ground {
   readonly id: string;
   readonly user: string;
-  readonly workspace: Workspace;
+  readonly workspace: KnownFolder;
   readonly skills: readonly Skill[];
   readonly environment: SessionEnvironment;
-  readonly filesystem: FsPlan;
+  readonly places: readonly Operation[];
+  /** The skills' folders as they were looked at. */
+  readonly skillFolders: readonly KnownFolder[];
   readonly limits: Limits;
   readonly pool: Pool | undefined;
   readonly redaction: Redaction | undefined;
@@ -94,9 +96,10 @@ export class OpenSession implements Session {
   }
 
   async #run(what: string, words: () => Words, options: CallOptions, input?: string): Promise<CallResult> {
-    const { env, workspace, limits, pool, redaction, log } = this.#ground;
+    const { env, workspace, skillFolders, limits, pool, redaction, log } = this.#ground;
     const machine = requireBarrier(env, what);
-    checkUnchanged(workspace);
+    checkUnchanged(workspace, 'workspace');
+    for (const folder of skillFolders) checkUnchanged(folder, 'skill');
     const launchPlan = this.#plan(machine, checkedWords(words()));
     logCall(log, this.id, what, this.variableNames);
     const call = { plan: launchPlan, limits, workspace: workspace.path, options, redaction, pool };
@@ -108,7 +111,7 @@ export class OpenSession implements Session {
   }
 
   #plan(machine: Machine, words: Words): LaunchPlan {
-    const { environment, filesystem, limits, pool, state, id, user } = this.#ground;
+    const { environment, places, limits, pool, state, id, user } = this.#ground;
     const { policy, decisions, sealed } = environment;
     const [path, ...args] = words.map(bytesOfText) as [ReturnType<typeof bytesOfText>];
     const head = auditHead({ policy, decisions, path, argumentCount: args.length });
@@ -117,9 +120,8 @@ export class OpenSession implements Session {
       command: { path, argv: [path, ...args] },
       env: sealed,
       workdir: '/',
-      inside: INSIDE.workspace,
       policy,
-      filesystem,
+      places,
       machine,
       records: {
         stateFolder: state,

@@ -3,14 +3,14 @@ import { CordonError } from '../host/errors.ts';
 import { type Folders, foldersOf, homesOf } from '../host/folders.ts';
 import { ParentEnv } from '../host/parent-env.ts';
 import { currentEnvironment } from '../host/process-env.ts';
-import { INSIDE } from '../plan/filesystem/index.ts';
+import { INSIDE } from '../plan/places/index.ts';
 import { DEFAULT_POLICY, type FilesystemPolicy, type Policy } from '../policy/policy.ts';
 import { loadPolicy } from '../policy/profile/load-policy.ts';
 import { checkUserName } from '../secrets/sandboxed/user-name.ts';
 import { type Limits, mergeLimits } from './limits.ts';
 import { findSkills } from './skills/find.ts';
 import type { Log, SessionOptions, Skill } from './types.ts';
-import { isIn, openWorkspace, type Workspace } from './workspace.ts';
+import { isIn, type KnownFolder, knownFolder, openWorkspace } from './workspace.ts';
 
 type KnownFolders = { readonly [Name in keyof Folders]: string };
 
@@ -19,11 +19,12 @@ export interface Settings {
   readonly user: string;
   readonly env: ParentEnv;
   readonly folders: KnownFolders;
-  readonly workspace: Workspace;
+  readonly workspace: KnownFolder;
   readonly profile: Policy;
   readonly filesystem: FilesystemPolicy;
   readonly limits: Limits;
   readonly skills: readonly Skill[];
+  readonly skillFolders: readonly KnownFolder[];
   readonly log: Log;
 }
 
@@ -35,7 +36,9 @@ export async function readSettings(options: SessionOptions): Promise<Settings> {
   const workspace = openWorkspace(options.workspace, { folders, homes });
   const { profile, limits, skills } = await readShared(options, folders, homes[0]);
   const filesystem = filesystemOf(profile, workspace.path);
-  return { user, env, folders, workspace, profile, filesystem, limits, skills, log: options.log ?? (() => undefined) };
+  const skillFolders = skills.map(({ folder }) => knownFolder(folder, 'skill'));
+  const log = options.log ?? (() => undefined);
+  return { user, env, folders, workspace, profile, filesystem, limits, skills, skillFolders, log };
 }
 
 const homesAt = (env: ParentEnv) =>

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { CordonError } from '../host/errors.ts';
 
 /** A folder, and how to tell that it still is the same one. */
-export interface Workspace {
+export interface KnownFolder {
   readonly path: string;
   readonly device: number;
   readonly inode: number;
@@ -12,10 +12,10 @@ export interface Workspace {
 const SYSTEM = ['/usr', '/etc', '/bin', '/sbin', '/lib', '/lib64', '/boot', '/dev', '/proc', '/sys', '/run', '/var'];
 
 /** The folder that becomes writable inside: one of its own, and nothing of Cordon's or of the home as a whole comes in with it. */
-export function openWorkspace(given: string, { folders, homes }: Kept): Workspace {
+export function openWorkspace(given: string, { folders, homes }: Kept): KnownFolder {
   if (typeof given !== 'string' || given === '' || given.includes('\0')) throw refusal('', 'no folder was given');
   const path = resolve(given);
-  const stats = folderAt(path);
+  const stats = folderAt(path, 'workspace');
   const real = realpathSync(path);
   if (real === '/' || SYSTEM.includes(real)) throw refusal(path, 'it belongs to the system');
   const inside = [folders.config, folders.state, folders.bin, ...homes]
@@ -41,26 +41,33 @@ const ownPlaces = ({ config, state, bin }: Kept['folders']) => [
   bin,
 ];
 
-/** What stands there at the time of a call must be what was looked at. */
-export function checkUnchanged({ path, device, inode }: Workspace): void {
-  const { dev, ino } = folderAt(path);
-  if (dev !== device || ino !== inode)
-    throw refusal(path, 'another folder has taken its place since the session was opened');
+export type FolderUse = 'workspace' | 'skill';
+
+export function knownFolder(path: string, use: FolderUse): KnownFolder {
+  const { dev, ino } = folderAt(path, use);
+  return { path, device: dev, inode: ino };
 }
 
-function folderAt(path: string): Stats {
-  const stats = lookAt(path);
-  if (stats === undefined) throw refusal(path, 'it is not there');
-  if (stats.isSymbolicLink()) throw refusal(path, 'it is a symbolic link');
-  if (!stats.isDirectory()) throw refusal(path, 'it is no folder');
+/** What stands there at the time of a call must be what was looked at: a command may have put a link in its place. */
+export function checkUnchanged({ path, device, inode }: KnownFolder, use: FolderUse): void {
+  const { dev, ino } = folderAt(path, use);
+  if (dev !== device || ino !== inode)
+    throw refusal(path, 'another folder has taken its place since the session was opened', use);
+}
+
+function folderAt(path: string, use: FolderUse): Stats {
+  const stats = lookAt(path, use);
+  if (stats === undefined) throw refusal(path, 'it is not there', use);
+  if (stats.isSymbolicLink()) throw refusal(path, 'it is a symbolic link', use);
+  if (!stats.isDirectory()) throw refusal(path, 'it is no folder', use);
   return stats;
 }
 
-function lookAt(path: string): Stats | undefined {
+function lookAt(path: string, use: FolderUse): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false });
   } catch (error) {
-    throw refusal(path, `it cannot be looked at (${(error as NodeJS.ErrnoException).code})`);
+    throw refusal(path, `it cannot be looked at (${(error as NodeJS.ErrnoException).code})`, use);
   }
 }
 
@@ -74,9 +81,13 @@ function realOrSame(path: string): string {
 
 export const isIn = (path: string, folder: string) => path === folder || path.startsWith(`${folder}/`);
 
-function refusal(path: string, why: string): CordonError {
-  return new CordonError('session', `this cannot be the workspace of a session: ${why}`, {
-    where: path === '' ? undefined : path,
-    hint: 'give the real path of a folder that is there for this',
-  });
+function refusal(path: string, why: string, use: FolderUse = 'workspace'): CordonError {
+  return new CordonError(
+    'session',
+    `this cannot be ${use === 'skill' ? 'a skill' : 'the workspace'} of a session: ${why}`,
+    {
+      where: path === '' ? undefined : path,
+      hint: 'give the real path of a folder that is there for this',
+    },
+  );
 }

@@ -1,6 +1,6 @@
 import type { BigIntStats } from 'node:fs';
 import type { Bytes } from '../host/bytes.ts';
-import { shimFilesystem } from './shim-filesystem.ts';
+import { shimPlaces } from './shim-places.ts';
 import { shimText } from './shim-text.ts';
 import { policyOf, type ToolPolicy } from './tool-policy.ts';
 import { rebuildCommand, type Workshop } from './workshop.ts';
@@ -14,17 +14,17 @@ export function buildShim(
   file: BigIntStats,
 ): { content: Buffer; notes: readonly string[] } {
   const policy = policyOf(tool, shop.homes);
-  const filesystem = shimFilesystem(policy.filesystem, shop);
+  const { places, notes } = shimPlaces(policy.filesystem, shop);
   const text = shimText({
     tool,
     policy,
     command,
     launcher,
     machine: shop.machine,
-    filesystem,
+    places,
     config: { path: shop.config, file },
     state: shop.state,
     rebuild: rebuildCommand(shop, tool.name),
   });
-  return { content: Buffer.from(text, 'latin1'), notes: filesystem.notes };
+  return { content: Buffer.from(text, 'latin1'), notes };
 }

@@ -2,13 +2,12 @@ import { type BigIntStats, lstatSync } from 'node:fs';
 import { type Bytes, bytesOfText, showBytes } from '../host/bytes.ts';
 import { auditFile } from '../launch/audit.ts';
 import { planLine } from '../plan/field.ts';
-import { PLACE_VARIABLES } from '../plan/filesystem/index.ts';
+import { type Operation, PLACE_VARIABLES } from '../plan/places/index.ts';
 import type { Machine } from '../plan/plan.ts';
-import { containmentLines, recordLines } from '../plan/plan-text.ts';
+import { containmentLines, PLAN_HEADER, recordLines } from '../plan/plan-text.ts';
 import { ruleLines } from '../plan/rule-lines.ts';
 import type { Policy } from '../policy/policy.ts';
 import { nameToRunBy } from './argv0.ts';
-import type { ShimFilesystem } from './shim-filesystem.ts';
 import { hasFsPolicy, type ToolPolicy } from './tool-policy.ts';
 
 export interface ShimInput {
@@ -18,7 +17,7 @@ export interface ShimInput {
   readonly command: Bytes;
   readonly launcher: string;
   readonly machine: Machine;
-  readonly filesystem: ShimFilesystem;
+  readonly places: readonly Operation[];
   readonly config: { readonly path: string; readonly file: BigIntStats };
   readonly state: string;
   /** The command that writes this shim anew. */
@@ -33,29 +32,29 @@ const USUAL_BUBBLEWRAP = '/usr/bin/bwrap';
 
 /** A shim is the plan itself: whoever reads it knows everything about what it does. */
 export function shimText(input: ShimInput): string {
-  const { tool, policy, command, filesystem, machine } = input;
+  const { tool, policy, command, places, machine } = input;
   return [
     `#!${input.launcher}`,
-    'cordon-plan 1',
+    PLAN_HEADER,
     line('name', tool.name),
     line('debug-head', debugHead(tool)),
     ...ruleLines(policy),
     planLine('command', command),
     planLine('arg', nameToRunBy(tool.name, command)),
     'append-args',
-    ...containmentLines({
-      isolation: 'auto',
-      supervise: false,
-      explicit: hasFsPolicy(tool) ? `${tool.name} has a filesystem policy` : undefined,
-      bwrap: machine.bwrap,
-      sandbox: filesystem.sandbox,
-      arch: machine.arch,
-      abstractSockets: hasFsPolicy(tool) ? 'cut off' : 'as outside',
-      placeholders: filesystem.placeholders,
-    }),
-    ...filesystem.notAbove.map((path) => line('not-above', path)),
-    ...filesystem.notWithin.map((path) => line('not-within', path)),
-    ...recordLines(recordsOf(input), filesystem.placeholders),
+    ...containmentLines(
+      {
+        isolation: 'auto',
+        supervise: false,
+        explicit: hasFsPolicy(tool) ? `${tool.name} has a filesystem policy` : undefined,
+        bwrap: machine.bwrap,
+        places,
+        arch: machine.arch,
+        abstractSockets: hasFsPolicy(tool) ? 'cut off' : 'as outside',
+      },
+      'with-values',
+    ),
+    ...recordLines(recordsOf(input)),
     ...stalenessLines(input),
     'end',
     '',
@@ -71,10 +70,10 @@ export function passThroughText({
   command,
   launcher,
   ...input
-}: Omit<ShimInput, 'policy' | 'machine' | 'filesystem' | 'state'>): string {
+}: Omit<ShimInput, 'policy' | 'machine' | 'places' | 'state'>): string {
   return [
     `#!${launcher}`,
-    'cordon-plan 1',
+    PLAN_HEADER,
     line('name', tool.name),
     'allow *',
     planLine('command', command),
@@ -93,12 +92,11 @@ function recordsOf({ state, command, policy }: ShimInput) {
   return { stateFolder: state, audit: { file: auditFile(state), head: JSON.stringify(head).slice(0, -1) } };
 }
 
-/** When the policy file changes, bubblewrap appears or something else stands where a mask lies, the shim is written anew. */
-function stalenessLines({ tool, config, filesystem, machine, rebuild }: ShimInput): string[] {
+/** When the policy file changes or bubblewrap appears, the shim is written anew. */
+function stalenessLines({ tool, config, machine, rebuild }: ShimInput): string[] {
   return [
     ...sourceLines(config),
     ...(machine.bwrap === undefined ? [line('expect', kindOf(USUAL_BUBBLEWRAP), USUAL_BUBBLEWRAP)] : []),
-    ...filesystem.expect.map(({ kind, path }) => line('expect', kind, path)),
     ...rebuildLines(rebuild, tool.fs.preset === 'all' ? PLACES : PLACE_VARIABLES),
   ];
 }

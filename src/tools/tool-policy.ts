@@ -70,7 +70,14 @@ export function policyOf(tool: ToolPolicy, homes: Homes): Policy {
 function filesystemOf(tool: ToolPolicy, homes: Homes): FilesystemPolicy {
   const { preset, ro, rw, hide } = tool.fs;
   const expand = (paths: readonly string[]) => paths.flatMap((path) => expandHome(path, homes));
-  return { preset, explicit: hasFsPolicy(tool), read: expand(ro), write: expand(rw), hide: expand(hide), expose: [] };
+  return {
+    ...DEFAULT_POLICY.filesystem,
+    preset,
+    explicit: hasFsPolicy(tool),
+    read: expand(ro),
+    write: expand(rw),
+    hide: expand(hide),
+  };
 }
 
 /** Without any home there is nothing that `~` could stand for. */

@@ -7,7 +7,9 @@ export const aider: BuiltIn = {
   extraKeys: ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'AZURE_OPENAI_API_KEY'],
   addresses: ['ANTHROPIC_BASE_URL', 'OPENAI_API_BASE', 'AZURE_API_BASE'],
   settings: ['AIDER_MODEL', 'AZURE_API_VERSION'],
-  files: ['~/.aider.conf.yml', '~/.aider/oauth-keys.env'],
+  files: ['~/.aider/oauth-keys.env'],
+  shown: ['~/.aider.conf.yml', '~/.aider.model.settings.yml', '~/.aider'],
+  written: [],
   logIn: 'set ANTHROPIC_API_KEY or OPENAI_API_KEY',
   notLoggedIn:
     /no llm model was specified|no api keys? (?:were|was) provided|authenticationerror|missing these environment variables/i,

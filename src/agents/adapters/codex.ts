@@ -24,6 +24,8 @@ export const codex: BuiltIn = {
   addresses: ['OPENAI_BASE_URL'],
   settings: ['CODEX_HOME'],
   files: ['~/.codex/auth.json'],
+  shown: ['~/.codex'],
+  written: ['~/.codex/sessions', '~/.codex/log', '~/.codex/history.jsonl'],
   logInFiles: ['~/.codex/auth.json'],
   logIn: 'run `codex login`, or set OPENAI_API_KEY',
   notLoggedIn: /not logged in|401 unauthorized|missing environment variable|invalid_api_key|please run `?codex login/i,

@@ -9,6 +9,8 @@ export const generic: BuiltIn = {
   addresses: [],
   settings: [],
   files: [],
+  shown: [],
+  written: [],
   format: 'text',
   command: ({ prompt }) =>
     prompt.length > LONGEST_ARGUMENT ? { args: ['-s'], stdin: prompt } : { args: ['-c', '--', prompt] },

@@ -8,6 +8,8 @@ export const goose: BuiltIn = {
   addresses: ['ANTHROPIC_HOST', 'OPENAI_HOST', 'OLLAMA_HOST', 'OPENROUTER_HOST'],
   settings: ['GOOSE_PROVIDER', 'GOOSE_MODEL', 'GOOSE_MODE', 'GOOSE_MAX_TURNS'],
   files: ['~/.config/goose/secrets.yaml'],
+  shown: ['~/.config/goose', '~/.local/share/goose'],
+  written: ['~/.local/share/goose/sessions', '~/.local/state/goose'],
   logInFiles: ['~/.config/goose/secrets.yaml'],
   logIn: 'run `goose configure`, or set GOOSE_PROVIDER and the key of that provider',
   notLoggedIn: /no provider configured|goose configure|authentication (?:error|failed)|configuration value not found/i,

@@ -73,6 +73,8 @@ function describedAdapter({ key: name, keyPlace, value }: Entry, problems: Probl
     addresses: [],
     settings: [],
     files: readFiles(value, problems),
+    shown: [],
+    written: [],
     format: (textOf(childOf(value, 'output')) ?? 'text') as Format,
     ...(model === undefined ? {} : { model }),
     command: (request) => fillTemplate(rest, request, origin),

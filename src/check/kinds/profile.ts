@@ -24,6 +24,7 @@ export const checkProfile: Checker = async ({ path, source, root, findings, opti
     where: source.name,
     description: undefined,
     chain: [],
+    files: [],
     layer: mergeLayers(layers),
   });
   checkPolicy(findings, { policy, placeOf: placesIn(source), whole: root.place, env: options.env });

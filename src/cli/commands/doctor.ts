@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { type Bytes, showText } from '../../host/bytes.ts';
 import { CordonError } from '../../host/errors.ts';
 import { surveyMachine } from '../../launch/machine.ts';
-import { namespaceLimit, probeBarrier, probeLauncher } from '../../launch/probe.ts';
+import { namespaceLimit, probeAbilities, probeLauncher } from '../../launch/probe.ts';
 import { findCgroups } from '../../sessions/cgroup-places.ts';
 import { examineTools } from '../../tools/examine.ts';
 import type { Context } from '../context.ts';
@@ -46,17 +46,29 @@ function platform(): Finding {
 }
 
 function barrier(context: Context): Finding {
-  const machine = surveyMachine(context.env);
-  const { ok, found } = probeBarrier(machine);
-  if (ok) return { check: 'barrier', state: 'ok', found };
+  const { barrier: by, layers } = probeAbilities();
+  if (by.by !== 'none')
+    return layers.ok ? { check: 'barrier', state: 'ok', found: showBarrier(by.by) } : withoutLayers(by.by, layers.why);
   const limit = namespaceLimit();
   return {
     check: 'barrier',
     state: 'missing',
-    found: showText(limit === undefined ? found : `${found} (${limit})`),
+    found: showText(limit === undefined ? by.why : `${by.why} (${limit})`),
     means:
       'commands run with a filtered environment only: /proc and credential files stay readable, and what needs the barrier is refused',
-    mend: machine.bwrap === undefined ? installation('bubblewrap') : namespaceMend(limit),
+    mend: surveyMachine(context.env).bwrap === undefined ? installation('bubblewrap') : namespaceMend(limit),
+  };
+}
+
+const showBarrier = (by: 'own' | 'bubblewrap') => (by === 'own' ? 'namespaces of its own' : 'through bubblewrap');
+
+/** What is written outside of the workspace has nowhere to go. */
+function withoutLayers(by: 'own' | 'bubblewrap', why: string): Finding {
+  return {
+    check: 'barrier',
+    state: 'weaker',
+    found: showText(`${showBarrier(by)}, without layers${why === '' ? '' : `: ${why}`}`),
+    means: 'the home is read-only for commands: what they write there is refused instead of put aside',
   };
 }
 
@@ -66,9 +78,9 @@ function launcher(): Finding {
   const script = fileURLToPath(new URL('../scripts/install-native.mjs', import.meta.url));
   return {
     check: 'launcher',
-    state: 'weaker',
+    state: 'missing',
     found,
-    means: 'Node takes its place: slower, tool shims are not available, abstract sockets stay reachable',
+    means: 'commands are started with --isolation filter only, and there are no tool shims',
     mend: `${installation(existsSync('/usr/bin/apt-get') ? 'musl-tools' : 'gcc')} && ${asRoot(isWritable(dirname(script)))}node ${showText(script)}`,
   };
 }
@@ -157,7 +169,7 @@ function isWritable(folder: string): boolean {
 }
 
 function levelOf(findings: readonly Finding[]): 'barrier' | 'filter' {
-  return findings.some(({ check, state: how }) => check === 'barrier' && how === 'ok') ? 'barrier' : 'filter';
+  return findings.some(({ check, state: how }) => check === 'barrier' && how !== 'missing') ? 'barrier' : 'filter';
 }
 
 function showFindings(findings: readonly Finding[], context: Context): void {

@@ -1,7 +1,8 @@
 import { decide } from '../../decide/decide.ts';
 import { explain } from '../../decide/explain.ts';
 import type { Bytes } from '../../host/bytes.ts';
-import { factsOf, mountArguments, type StartupNote, surveyFilesystem } from '../../plan/filesystem/index.ts';
+import { factsOf } from '../../plan/places/index.ts';
+import { type StartupNote, startupCopies } from '../../plan/rc/copies.ts';
 import { startupPolicy } from '../../plan/rc/policy.ts';
 import type { Policy } from '../../policy/policy.ts';
 import type { Context } from '../context.ts';
@@ -26,7 +27,6 @@ export async function run(args: readonly Bytes[], context: Context): Promise<num
 
 /** What shells would bring back from their start-up files, and the copies don't. */
 function startupNotes(policy: Policy, { env }: Context): readonly StartupNote[] {
-  const facts = factsOf(env, process.cwd());
-  const survey = surveyFilesystem(policy.filesystem, facts, startupPolicy(policy, env, decide(policy, env)));
-  return mountArguments(survey).startup ?? [];
+  if (policy.filesystem.preset === 'all') return [];
+  return startupCopies(factsOf(env), process.cwd(), startupPolicy(policy, env, decide(policy, env))).notes;
 }

@@ -2,7 +2,6 @@ import { release } from 'node:os';
 import { isAbsolute } from 'node:path';
 import { type Bytes, bytesOfText, showText, textOfBytes } from '../../host/bytes.ts';
 import { CordonError } from '../../host/errors.ts';
-import { surveyMachine } from '../../launch/machine.ts';
 import { probeBarrier } from '../../launch/probe.ts';
 import { STOPPED } from '../../prove/cell.ts';
 import { Ground } from '../../prove/ground.ts';
@@ -54,7 +53,7 @@ async function prove(parsed: ParsedArguments, context: Context): Promise<Report>
   const policy = await policyFromFlags(parsed, context);
   showWarnings(policy.warnings, context);
   const own = await ownLauncher(parsed, policy, context);
-  const barrier = probeBarrier(surveyMachine(context.env));
+  const barrier = probeBarrier();
   const commitments = commitmentsOf(policy, barrier);
   const ground = new Ground(temporaryFolder(context), ourselves());
   return onGround(ground, async (stop) => {

@@ -6,12 +6,12 @@ import type { Context } from '../context.ts';
 import { showWarnings } from '../ui/warnings.ts';
 
 /** Said every time, so that nobody finds out later: what this machine cannot hold of the policy (D3). */
-export function warnAboutProtection({ launcher, machine }: Workshop, context: Context): void {
+export function warnAboutProtection({ launcher }: Workshop, context: Context): void {
   if ('problem' in launcher) {
     showWarnings([`policies are kept, but not enforced: ${launcher.problem}; ${launcher.hint}`], context);
     return;
   }
-  const { ok, found } = probeBarrier(machine);
+  const { ok, found } = probeBarrier();
   if (ok) return;
   showWarnings(
     [

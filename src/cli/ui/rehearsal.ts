@@ -13,23 +13,21 @@ export function showRehearsal(prepared: Prepared, json: boolean, context: Contex
     const { decisions } = prepared;
     const paint = painter(context.colour.out);
     context.out(`${decisionTable(decisions, context)}\n${decisionSummary(decisions)}\n`);
-    context.out(showStartupNotes(prepared.plan.filesystem.startup ?? []));
+    context.out(showStartupNotes(prepared.startup));
     context.out(`${paint('bold', 'PLAN')}\n${showPlan(prepared)}`);
   }
   return 0;
 }
 
-function rehearsalAsJson({ decisions, plan }: Prepared): object {
+function rehearsalAsJson({ decisions, plan, startup }: Prepared): object {
   return {
     decisions: decisionsAsJson(decisions),
     command: { path: showBytes(plan.command.path), argv: plan.command.argv.map(showBytes) },
     workdir: plan.workdir,
     isolation: plan.isolation,
     bwrap: plan.bwrap ?? null,
-    sandbox: plan.sandbox,
-    hidden: plan.filesystem.hidden,
-    frozen: plan.filesystem.frozen,
-    startup: startupNotesAsJson(plan.filesystem.startup ?? []),
+    places: plan.places.map((place) => (place.kind === 'data' ? { ...place, text: '***' } : place)),
+    startup: startupNotesAsJson(startup),
   };
 }
 

@@ -1,10 +1,9 @@
 import { join } from 'node:path';
 import { type Bytes, showBytes } from '../../host/bytes.ts';
-import type { Disk } from '../filesystem/disk.ts';
-import { STAND_IN_TEXTS } from '../filesystem/frozen.ts';
-import { isWithin } from '../filesystem/paths.ts';
+import { isWithin } from '../places/index.ts';
 import { settingOf } from './assignment.ts';
 import { assignmentsIn, rangesOfExportAll, sourcingsIn } from './contents.ts';
+import type { Disk } from './disk.ts';
 import { pathsOf, textsOf } from './paths.ts';
 import { dialectOf, ENVIRONMENT_PLACES, isOfOthers, STARTUP_PLACES } from './places.ts';
 import { type Dialect, NotUnderstood, readScript, type Script, type Word } from './syntax/index.ts';
@@ -28,9 +27,6 @@ export interface Reading {
   readonly problem: NotUnderstood | undefined;
   readonly allExported: boolean;
 }
-
-/** Files of our own, there while another sandbox runs: a dozen of them, most of them empty. */
-const STAND_INS: ReadonlySet<string> = new Set(['', ...STAND_IN_TEXTS]);
 
 const MOST_FILES = 100;
 const LARGEST = 1 << 20;
@@ -93,7 +89,7 @@ export class Gathering {
 
   #read(shownPath: string, path: string, home: string, how: Arrival): Reading | undefined {
     const text = this.#where.disk.bytes(path);
-    if (text === undefined || STAND_INS.has(text) || (how.perhaps === true && isProgram(text))) return undefined;
+    if (text === undefined || text === '' || (how.perhaps === true && isProgram(text))) return undefined;
     const dialect = dialectOf(shownPath, how.takenInBy);
     const shown =
       home === this.#where.homes[0] && isWithin(shownPath, home) ? `~${shownPath.slice(home.length)}` : shownPath;

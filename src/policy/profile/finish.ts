@@ -5,7 +5,7 @@ import type { Layer } from './layer.ts';
 import type { ResolvedProfile } from './resolve.ts';
 
 /** A merged profile as a policy: what no layer says gets its default. */
-export function policyOf({ name, where, layer }: ResolvedProfile): Policy {
+export function policyOf({ name, where, layer, files }: ResolvedProfile): Policy {
   return {
     origin: `profile ${showText(name)}`,
     base: baseOf(layer, where),
@@ -19,6 +19,7 @@ export function policyOf({ name, where, layer }: ResolvedProfile): Policy {
     isolation: layer.isolation?.value ?? 'auto',
     redact: layer.redact?.value ?? false,
     ...sessionOf(layer),
+    files,
     warnings: layer.warnings,
   };
 }
@@ -45,5 +46,7 @@ export function filesystemOf({ filesystem, paths, allowsPaths }: Layer): Filesys
     read: values(paths.read),
     hide: values(paths.hide),
     expose: values(paths.expose),
+    show: [],
+    workspace: { mode: 'real' },
   };
 }

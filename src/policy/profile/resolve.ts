@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs';
-import { basename, extname } from 'node:path';
+import { basename, extname, resolve } from 'node:path';
 import { CordonError } from '../../host/errors.ts';
 import { type Loaded, loadFile } from '../load/load.ts';
 import { readPlain } from '../load/plain.ts';
@@ -19,6 +19,8 @@ export interface ResolvedProfile {
   readonly description: string | undefined;
   /** The profiles it is made of, in the order they are applied. */
   readonly chain: readonly string[];
+  /** The files that they are written in, absolute. */
+  readonly files: readonly string[];
   readonly layer: Layer;
 }
 
@@ -53,6 +55,7 @@ class Chain {
   readonly #done = new Set<string>();
   readonly #names: string[] = [];
   readonly #layers: Layer[] = [];
+  readonly #files = new Set<string>();
   #description: string | undefined;
 
   constructor(places: ProfilePlaces) {
@@ -76,6 +79,7 @@ class Chain {
       const found = findProfile(base.value, this.#places, from) ?? missing(base.value, base, path, this.#places);
       await this.add(found, path);
     }
+    if (from.kind === 'file') for (const file of [resolve(from.path), realpathSync(from.path)]) this.#files.add(file);
     this.#push(name, profile, shadowWarning(from));
   }
 
@@ -91,6 +95,7 @@ class Chain {
       where,
       description: this.#description,
       chain: this.#names,
+      files: [...this.#files],
       layer: withUniqueTargets(mergeLayers(this.#layers)),
     };
   }

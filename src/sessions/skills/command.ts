@@ -2,7 +2,7 @@ import { accessSync, constants } from 'node:fs';
 import { extname, join } from 'node:path';
 import { CordonError } from '../../host/errors.ts';
 import { headOf } from '../../host/open-file.ts';
-import { INSIDE } from '../../plan/filesystem/index.ts';
+import { INSIDE } from '../../plan/places/index.ts';
 import type { Skill } from '../types.ts';
 
 const INTERPRETERS: Readonly<Record<string, string>> = { '.py': 'python3', '.sh': 'sh', '.bash': 'bash' };

@@ -1,0 +1,244 @@
+import type { Bytes } from '../../host/bytes.ts';
+import type { FilesystemPolicy } from '../../policy/policy.ts';
+import { HIDDEN_IN_HOME, HIDDEN_IN_SYSTEM } from './credentials.ts';
+import { canBeHidden, distinct, isPersonal, type PlaceFacts } from './facts.ts';
+import type { Operation, OperationOf } from './operation.ts';
+import { keepOperations, type OwnPlaces } from './own.ts';
+import { below, isWithin, isWithinAny, outermostFirst, type Path, pathOf, pathsOf } from './path.ts';
+import { GIT, SHOWN_IN_HOME, type ShownGroup, STARTUP_IN_HOME, STARTUP_IN_SYSTEM } from './shown.ts';
+import { builtRoot, type SystemLinks } from './system.ts';
+
+/** A file whose text stands in for what the host has there. */
+export interface Copy {
+  readonly path: Path;
+  readonly text: Bytes;
+}
+
+export interface ComposerFacts extends PlaceFacts {
+  readonly own: OwnPlaces;
+  readonly links: SystemLinks;
+  /** The folder in which layers are kept; undefined: in memory. */
+  readonly aside: Path | undefined;
+}
+
+/** Files without what the policy drops, and those that cannot be understood, so that nothing stands there. */
+export interface Copies {
+  readonly copies: readonly Copy[];
+  readonly absent: readonly Path[];
+}
+
+export const NO_COPIES: Copies = { copies: [], absent: [] };
+
+export interface PlacesInput extends ComposerFacts {
+  /** A shim is written once and started later, so it has no copies: what shells read at their start is not there. */
+  readonly use: { readonly as: 'run'; readonly files: Copies } | { readonly as: 'shim' };
+}
+
+/**
+ * What a command finds where. Thought alone: nothing is looked up on the disk, so that a plan holds wherever and whenever it is started.
+ * The order of the lines, later ones over earlier ones:
+ * 1. the root, and everything private that is empty,
+ * 2. homes as layers, with what is shown of them and what is hidden wherever it lies,
+ * 3. the workspace,
+ * 4. what the policy reads, writes and exposes by name,
+ * 5. Cordon's own, which nothing lifts.
+ */
+export function placesOf(policy: FilesystemPolicy, input: PlacesInput): Operation[] {
+  const homes = homesFor(policy, input);
+  return [
+    ...rootFor(policy, input),
+    ...outermostFirst([...scratchFor(policy, input), ...homes]),
+    ...(homes.length === 0 ? [] : showing(policy, input, homes)),
+    ...(policy.preset === 'all' ? hiddenByPolicy(policy) : [...allHides(policy, input), ...copies(policy, input)]),
+    ...workspaceFor(policy),
+    ...namedByPolicy(policy, input),
+    ...keepOperations(input.own),
+    ...surroundings(policy, input),
+  ];
+}
+
+const at = (text: string) => pathOf(text) as Path;
+const isBuilt = ({ preset }: FilesystemPolicy) => preset === 'workspace' || preset === 'minimal';
+const hasAll = (paths: readonly string[]) => pathsOf(paths).includes(at('/'));
+
+/** The preset says it, unless the policy names the whole of `/`. */
+function rootFor(policy: FilesystemPolicy, { links }: PlacesInput): Operation[] {
+  if (isWholeWritable(policy)) return [{ kind: 'root', from: 'writable' }];
+  if (isBuilt(policy) && !hasAll(policy.read)) return [...builtRoot(links), { kind: 'try-read', path: at('/sys') }];
+  return [
+    { kind: 'root', from: 'machine' },
+    { kind: 'cut', path: at('/') },
+  ];
+}
+
+function isWholeWritable({ preset, read, write, expose }: FilesystemPolicy): boolean {
+  return !hasAll(read) && (preset === 'all' || hasAll(write) || hasAll(expose));
+}
+
+type Scratch = OperationOf<'private'> | { readonly kind: 'run'; readonly path: Path };
+
+/** Empty folders of the command's own, where everyone else's sockets and temporary files are outside. */
+function scratchFor(policy: FilesystemPolicy, { runtime }: PlaceFacts): Scratch[] {
+  if (isWholeWritable(policy)) return [];
+  const elsewhere = runtime !== undefined && !isWithinAny(runtime, ['/run', '/tmp', '/var/tmp', '/dev', '/proc']);
+  return [
+    { kind: 'private', path: at('/tmp'), mode: '1777' },
+    { kind: 'private', path: at('/var/tmp'), mode: '1777' },
+    { kind: 'run', path: at('/run') },
+    ...(elsewhere ? [{ kind: 'private', path: runtime, mode: '0700' } as const] : []),
+  ];
+}
+
+/** Homes of daemons: folders of the system in which nobody keeps anything of their own. */
+const NOT_HOMES = new Set([
+  ...['/', '/bin', '/boot', '/dev', '/dev/shm', '/etc', '/gnu', '/home', '/lib', '/lib64', '/media', '/mnt', '/nix'],
+  ...['/opt', '/proc', '/run', '/sbin', '/srv', '/sys', '/tmp', '/usr', '/usr/bin', '/usr/games', '/usr/lib'],
+  ...['/usr/local', '/usr/local/bin', '/usr/sbin', '/usr/share', '/var', '/var/lib', '/var/run', '/var/tmp'],
+]);
+const MOST_HOMES = 4;
+
+type Home = OperationOf<'home' | 'layer'>;
+
+/** A home is a layer in which only what is shown is there. One that the policy reads shows everything but known credentials. */
+function homesFor(policy: FilesystemPolicy, facts: PlaceFacts): Home[] {
+  if (policy.preset === 'all' || policy.preset === 'minimal' || isWholeWritable(policy)) return [];
+  const writable = pathsOf([...policy.write, ...policy.expose]);
+  const read = pathsOf(policy.read);
+  return personalFolders(facts)
+    .filter((home) => !NOT_HOMES.has(home) && !isWithinAny(home, writable))
+    .slice(0, MOST_HOMES)
+    .map((path) => ({ kind: isWithinAny(path, read) ? 'layer' : 'home', path }));
+}
+
+/** The homes, and folders of settings that variables moved out of every home. */
+function personalFolders({ homes, moved }: PlaceFacts): Path[] {
+  const elsewhere = [...moved].filter(
+    ([usual, place]) => isPersonal(usual) && !isWithinAny(place, homes) && !homes.some((home) => isWithin(home, place)),
+  );
+  return distinct([...homes, ...elsewhere.map(([, place]) => place)]);
+}
+
+/** The preset `workspace` shows of a home only whose commits these are, and the programs that PATH leads to. */
+function showing(policy: FilesystemPolicy, facts: ComposerFacts, homes: readonly Home[]): Operation[] {
+  const groups = policy.preset === 'workspace' ? [GIT] : SHOWN_IN_HOME;
+  const layers = homes.map(({ path }) => path);
+  const inHomes = (paths: readonly Path[]) => distinct(paths).filter((path) => isWithinAny(path, layers));
+  return [
+    ...groups.map(
+      ({ what, places }): Operation => ({
+        kind: 'show',
+        paths: inHomes(inEveryHome(places, facts)),
+        why: what,
+      }),
+    ),
+    { kind: 'show', paths: inHomes(zshFolder(facts)), why: "zsh's own folder (ZDOTDIR)" },
+    { kind: 'show', paths: inHomes(pathsOf(policy.show)), why: 'the policy shows it' },
+    { kind: 'show', paths: inHomes(facts.own.shown), why: "Cordon's programs and policies" },
+    { kind: 'show-programs' },
+  ];
+}
+
+/** Places of a home in each home, and in the folders that variables moved. */
+function inEveryHome(places: ShownGroup['places'], { homes, moved }: PlaceFacts): Path[] {
+  const usual = homes.flatMap((home) => places.map((place) => below(home, place)));
+  const elsewhere = [...moved].flatMap(([folder, place]) =>
+    places.filter((one) => isWithin(one, folder)).map((one) => below(place, one.slice(folder.length))),
+  );
+  const sound = elsewhere.filter((path) => canBeHidden(path, { homes }));
+  return distinct([...usual, ...sound]);
+}
+
+const ZSH_FILES = ['.zshenv', '.zprofile', '.zshrc', '.zlogin', '.zlogout'];
+
+function zshFolder({ zdotdir, homes }: PlaceFacts): Path[] {
+  return zdotdir === undefined || homes.includes(zdotdir) ? [] : ZSH_FILES.map((name) => below(zdotdir, name));
+}
+
+type Hide = OperationOf<'hide'>;
+
+function allHides(policy: FilesystemPolicy, input: PlacesInput): Hide[] {
+  const copied = new Set(copiesOf(input).copies.map(({ path }) => path));
+  return [...hides(policy, input), ...startupHides(input)].flatMap((group) => without(group, copied));
+}
+
+const copiesOf = ({ use }: PlacesInput): Copies => (use.as === 'run' ? use.files : NO_COPIES);
+
+/** Credentials wherever they may lie, also where a workspace or the policy brings them in. Only `expose`, or showing the very path, lifts it. */
+export function hides(policy: FilesystemPolicy, facts: PlaceFacts): Hide[] {
+  const shown = new Set(pathsOf(policy.show));
+  const groups: Hide[] = [
+    ...HIDDEN_IN_HOME.map(({ why, places }): Hide => ({ kind: 'hide', why, paths: inEveryHome(places, facts) })),
+    ...HIDDEN_IN_SYSTEM.map(({ why, places }): Hide => ({ kind: 'hide', why, paths: pathsOf(places) })),
+    ...facts.named
+      .filter(({ path }) => canBeHidden(path, facts))
+      .map(({ path, why }): Hide => ({ kind: 'hide', why, paths: [path] })),
+  ];
+  return [...groups.flatMap((group) => without(group, shown)), ...hiddenByPolicy(policy)];
+}
+
+function without(group: Hide, lifted: ReadonlySet<Path>): Hide[] {
+  const paths = group.paths.filter((path) => !lifted.has(path));
+  return paths.length === 0 ? [] : [{ ...group, paths }];
+}
+
+function startupHides(input: PlacesInput): Hide[] {
+  if (input.use.as === 'run')
+    return [{ kind: 'hide', paths: input.use.files.absent, why: 'start-up files that cannot be understood' }];
+  const inHomes = [...inEveryHome(STARTUP_IN_HOME, input), ...zshFolder(input)];
+  return [
+    { kind: 'hide', paths: distinct([...inHomes, ...pathsOf(STARTUP_IN_SYSTEM)]), why: 'start-up files of shells' },
+  ];
+}
+
+function hiddenByPolicy({ hide }: FilesystemPolicy): Hide[] {
+  const paths = pathsOf(hide).filter((path) => path !== '/');
+  return paths.length === 0 ? [] : [{ kind: 'hide', paths, why: 'the policy hides it' }];
+}
+
+/** Where the policy lets the real file in, no copy stands in for it. */
+function copies({ expose, write }: FilesystemPolicy, input: PlacesInput): Operation[] {
+  const real = pathsOf([...expose, ...write]);
+  return copiesOf(input)
+    .copies.filter(({ path }) => !isWithinAny(path, real))
+    .map(({ path, text }) => ({ kind: 'data', path, text }));
+}
+
+function workspaceFor({ preset, workspace }: FilesystemPolicy): Operation[] {
+  const folder = workspace.folder === undefined ? 'here' : pathOf(workspace.folder);
+  const isThere = preset === 'all' && workspace.mode === 'real';
+  const isUnasked = preset === 'minimal' && folder === 'here';
+  if (folder === undefined || isThere || isUnasked) return [];
+  return [{ kind: 'workspace', path: folder, mode: workspace.mode }];
+}
+
+type Named = OperationOf<'try-read' | 'try-write' | 'expose-read' | 'expose-write'>;
+
+/** Of several sayings about one path the strictest counts. What shows a whole home made a layer of it already. */
+export function namedByPolicy(policy: FilesystemPolicy, { homes }: Pick<PlaceFacts, 'homes'>): Named[] {
+  const [hide, read, write, expose] = [policy.hide, policy.read, policy.write, policy.expose].map((paths) =>
+    distinct(pathsOf(paths)).filter((path) => path !== '/'),
+  ) as [Path[], Path[], Path[], Path[]];
+  const exposed = expose.filter((path) => !isWithinAny(path, hide));
+  const isLayered = (path: Path) => !isBuiltWithoutHomes(policy) && homes.some((home) => isWithin(home, path));
+  const reading = read.filter((path) => !exposed.includes(path) && !isLayered(path));
+  const writing = write.filter((path) => !read.includes(path) && !exposed.includes(path));
+  return outermostFirst([
+    ...reading.map((path): Named => ({ kind: 'try-read', path })),
+    ...writing.map((path): Named => ({ kind: 'try-write', path })),
+    ...exposed.map((path): Named => ({ kind: read.includes(path) ? 'expose-read' : 'expose-write', path })),
+  ]);
+}
+
+const isBuiltWithoutHomes = ({ preset }: FilesystemPolicy) => preset === 'minimal' || preset === 'all';
+
+/** A shim that only filters variables leaves devices and everything between processes as they are. */
+function surroundings({ preset, explicit }: FilesystemPolicy, { aside, use }: PlacesInput): Operation[] {
+  if (preset === 'all' && !explicit && use.as === 'shim')
+    return [{ kind: 'proc' }, { kind: 'dev', of: 'the host' }, { kind: 'ipc', of: 'the host' }];
+  return [
+    { kind: 'proc' },
+    { kind: 'dev', of: 'its own' },
+    ...(aside === undefined ? [] : [{ kind: 'aside', path: aside } as const]),
+    ...(preset === 'all' ? [] : [{ kind: 'mention' } as const]),
+  ];
+}

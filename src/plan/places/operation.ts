@@ -1,0 +1,72 @@
+import { type Bytes, bytesOfText } from '../../host/bytes.ts';
+import type { WorkspaceMode } from '../../policy/policy.ts';
+import { planLine, textLine } from '../field.ts';
+import type { Path } from './path.ts';
+
+/**
+ * What is to be where inside, one to one as docs/plan-format.md has it. How it gets there is the launcher's matter, which carries the
+ * operations out in their order. `why` is for people.
+ */
+export type Operation =
+  | { readonly kind: 'root'; readonly from: 'machine' | 'writable' | 'empty' }
+  | { readonly kind: 'home' | 'layer' | 'cut' | 'folder' | 'chdir' | 'aside' | 'workspace-at'; readonly path: Path }
+  | { readonly kind: 'show' | 'hide' | 'keep-out' | 'keep-read'; readonly paths: readonly Path[]; readonly why: string }
+  | { readonly kind: 'read' | 'write' | 'try-read' | 'try-write'; readonly path: Path; readonly target?: Path }
+  | { readonly kind: 'expose-read' | 'expose-write'; readonly path: Path }
+  | { readonly kind: 'private'; readonly path: Path; readonly mode: string; readonly bytes?: number }
+  | { readonly kind: 'link'; readonly path: Path; readonly text: string }
+  | { readonly kind: 'data'; readonly path: Path; readonly text: Bytes }
+  | { readonly kind: 'workspace'; readonly path: Path | 'here'; readonly mode: WorkspaceMode }
+  | { readonly kind: 'dev'; readonly of: 'its own'; readonly bytes?: number }
+  | { readonly kind: 'dev' | 'ipc'; readonly of: 'the host' }
+  | { readonly kind: 'network-off' | 'show-programs' | 'proc' | 'run' | 'mention' };
+
+export type OperationOf<Kind extends Operation['kind']> = { [One in Kind]: Operation & { readonly kind: One } }[Kind];
+
+const HIDDEN = '***' as Bytes;
+
+/** The lines of the plan. What is kept of a file is nobody else's business: people get `***` for its text. */
+export function placeLines(operations: readonly Operation[], values: 'with-values' | 'hidden'): string[] {
+  return operations.flatMap((operation) => linesOf(operation, values === 'with-values'));
+}
+
+function linesOf(operation: Operation, reveal: boolean): string[] {
+  switch (operation.kind) {
+    case 'root':
+      return [`root ${operation.from}`];
+    case 'show':
+    case 'hide':
+    case 'keep-out':
+    case 'keep-read':
+      return operation.paths.length === 0 ? [] : [`# ${operation.why}`, textLine(operation.kind, ...operation.paths)];
+    case 'read':
+    case 'write':
+    case 'try-read':
+    case 'try-write':
+      return [textLine(operation.kind, operation.path, ...optional(operation.target))];
+    case 'private':
+      return [textLine('private', operation.path, operation.mode, ...optional(operation.bytes))];
+    case 'link':
+      return [textLine('link', operation.path, operation.text)];
+    case 'data':
+      return [planLine('data', bytesOfText(operation.path), reveal ? operation.text : HIDDEN)];
+    case 'workspace':
+      return [textLine('workspace', operation.path, operation.mode)];
+    case 'dev':
+    case 'ipc':
+      return [
+        operation.of === 'the host' ? `${operation.kind} host` : textLine(operation.kind, ...optional(operation.bytes)),
+      ];
+    case 'network-off':
+      return ['network off'];
+    case 'show-programs':
+    case 'proc':
+    case 'run':
+    case 'mention':
+      return [operation.kind];
+    default:
+      return [textLine(operation.kind, operation.path)];
+  }
+}
+
+const optional = (field: string | number | undefined) => (field === undefined ? [] : [String(field)]);
