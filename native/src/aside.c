@@ -36,14 +36,13 @@ static int make_folder(struct aside *aside) {
   return -1;
 }
 
-/* Asked for only where memory will not do, so it must be had. */
 void aside_open(struct aside *aside, const char *parent) {
   *aside = (struct aside){.parent = -1, .folder = -1};
   if (!parent) return;
   aside->parent = open_parent(parent);
-  if (aside->parent < 0) refuse(parent, ": ", errno == EPERM ? "belongs to someone else, or others can look into it" : error_text(errno), NULL);
-  aside->folder = make_folder(aside);
-  if (aside->folder < 0) refuse(parent, ": ", error_text(errno), NULL);
+  if (aside->parent >= 0) aside->folder = make_folder(aside);
+  if (aside->folder < 0)
+    say("warning: ", parent, " cannot be used (", error_text(errno), "): what is written outside the workspace stays in memory", NULL);
 }
 
 /* The work folder of an overlay has mode 0. No link is followed: names are the command's. */

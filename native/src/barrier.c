@@ -106,6 +106,7 @@ static void supervise(struct barrier *barrier, struct launch *launch, struct tex
     read_reason(barrier->errors, reason);
     close(barrier->errors);
     give_up(barrier);
+    if (!reason->length && barrier->is_bubblewrap) text_add(reason, "bubblewrap ended without a word");
     if (!reason->length) _exit(WIFEXITED(status) && WEXITSTATUS(status) ? WEXITSTATUS(status) : EXIT_OWN_FAILURE);
     return;
   }
@@ -124,7 +125,7 @@ void run_behind_barrier(struct launch *launch, struct text *reason) {
 }
 
 void run_in_bubblewrap(struct launch *launch, struct text *reason) {
-  struct barrier barrier = {.aside = {.parent = -1, .folder = -1}, .terminal = own_terminal()};
+  struct barrier barrier = {.is_bubblewrap = true, .aside = {.parent = -1, .folder = -1}, .terminal = own_terminal()};
   watch_begin(&barrier.watch);
   start_bubblewrap(&barrier, launch);
   supervise(&barrier, launch, reason);

@@ -11,7 +11,7 @@ struct barrier {
   int control, errors, terminal;
   pid_t child;
   uint32_t continued;
-  bool greeted, ended;
+  bool greeted, ended, is_bubblewrap;
   int status;
 };
 

@@ -227,6 +227,8 @@ static void hide_behind_links(struct view *view) {
   }
 }
 
+static void show_path(void *context, char *path) { show(context, path); }
+
 void survey(struct view *view, const struct launch *launch) {
   const struct places *places = &launch->plan.places;
   *view = (struct view){.plan = &launch->plan, .store = -1, .staging = -1};
@@ -238,12 +240,22 @@ void survey(struct view *view, const struct launch *launch) {
   }
   gather_hidden(view);
   hide_behind_links(view);
-  for (size_t i = 0; i < places->show.count; i++) show(view, places->show.items[i]);
+  for (size_t i = 0; i < places->show.count; i++) expand(places->show.items[i], show_path, view);
+  show_linked_settings(view);
   if (places->show_programs) show_programs(view, launch);
   if (places->workspace != WORKSPACE_NONE) find_workspace(view);
+}
+
+/* In a tree from nothing a command that is given no folder still starts in one of the name it was called in. */
+static void add_empty_folder(struct view *view) {
+  const struct places *places = &view->plan->places;
+  if (places->root != ROOT_EMPTY || places->folder || place_around(view, view->started_in)) return;
+  struct place *place = add_place_at(view, PLACE_PRIVATE, view->started_in, -1);
+  place->is_folder = place->is_plain_folder = true;
 }
 
 void compose(struct view *view) {
   const struct places *places = &view->plan->places;
   for (size_t i = 0; i < places->count; i++) compose_one(view, &places->operations[i]);
+  add_empty_folder(view);
 }

@@ -184,7 +184,7 @@ static void forget_all(void) {
 
 _Noreturn void inner_begin(const struct launch *launch, const struct watch *watch) {
   const struct plan *plan = &launch->plan;
-  prctl(PR_SET_NAME, "cordon-inner");
+  prctl(PR_SET_NAME, INNER_NAME);
   setup.head = (struct setup){.caller_mask = watch->caller_mask,
                               .child_signal_ignored = watch->caller_child_action.sa_handler == SIG_IGN,
                               .landlock_scope = plan->landlock_scope,
@@ -201,7 +201,7 @@ _Noreturn void inner_begin(const struct launch *launch, const struct watch *watc
 _Noreturn void inner_main(int argc, char **argv) {
   if (getpid() != 1 || argc < 4) refuse("this mode is for the first process of a sandbox", NULL);
   prctl(PR_SET_DUMPABLE, 0);
-  prctl(PR_SET_NAME, "cordon-inner");
+  prctl(PR_SET_NAME, INNER_NAME);
   read_setup();
   take_real_stdio();
   open_signals();

@@ -68,6 +68,7 @@ static _Noreturn void run_isolated(struct launch *launch) {
   if (barrier_works(NULL)) refuse("the barrier could not be set up this time: ", reason.data, "; start it again", NULL);
   if (plan->bwrap) {
     struct text other = {0};
+    warn_second_way(launch, reason.data);
     run_in_bubblewrap(launch, &other);
     reason.length--;
     text_add(&reason, "; bubblewrap: ");

@@ -56,6 +56,7 @@ void load_text(struct launch *launch, struct slice text);
 bool control_is_on(char **env, const char *name);
 void print_debug(const struct launch *launch);
 void warn_degraded(const struct launch *launch, const char *why);
+void warn_second_way(const struct launch *launch, const char *why);
 bool first_in_session(const char *folder, const char *prefix);
 
 /* audit.c: a negative code is unknown, since the command takes this process over. */

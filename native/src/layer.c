@@ -29,14 +29,21 @@ static mode_t mode_of(int folder) {
   return fstat(folder, &found) == 0 ? found.st_mode & 07777 : 0755;
 }
 
-static int writable_overlay(struct view *view, const int lower[2], size_t number, int folder) {
+static int overlay_with_writes_in(int store, const int lower[2], size_t number, int folder) {
   mode_t mode = mode_of(folder);
-  int upper = require_folder(view->store, "upper", number, mode), work = require_folder(view->store, "work", number, 0700);
+  int upper = require_folder(store, "upper", number, mode), work = require_folder(store, "work", number, 0700);
   if (fchmod(upper, mode | 0700) != 0) refuse("the layer could not be set up: ", error_text(errno), NULL);
   int tree = overlay(lower, 2, upper, work, attributes_of(folder));
   close(upper);
   close(work);
   return tree;
+}
+
+/* Where the folder for it will not do, memory may. */
+static int writable_overlay(struct view *view, const int lower[2], size_t number, int folder) {
+  int tree = overlay_with_writes_in(view->store, lower, number, folder);
+  if (tree >= 0 || view->store == view->staging) return tree;
+  return overlay_with_writes_in(view->staging, lower, number, folder);
 }
 
 static int overlay_of(struct view *view, const struct place *place, const char *target, const struct layer *layer) {
@@ -175,7 +182,7 @@ static void make_layer(struct view *view, size_t index) {
   if (kind == PLACE_CUT) {
     view->places[index].kind = PLACE_NONE;
     if (has_mounts_below(view, target)) cut_pieces(view, target, layer->folder, layer);
-  } else if (layer->hides_the_rest || error == EINVAL) {
+  } else if (layer->hides_the_rest || has_mounts_below(view, target)) {
     view->places[index].kind = PLACE_PRIVATE;
     view->places[index].mode = mode_of(layer->folder) | 0700;
     home_pieces(view, target, "", layer->folder, layer);

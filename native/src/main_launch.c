@@ -1,4 +1,5 @@
 #include "launch.h"
+#include "probe.h"
 #include "protocol.h"
 #include "pty.h"
 
@@ -41,6 +42,7 @@ int main(int argc, char **argv) {
     static const char version[] = "cordon-launch " CORDON_VERSION "\n";
     return write_whole(STDOUT_FILENO, version, sizeof version - 1) ? 0 : EXIT_OWN_FAILURE;
   }
+  if (argc == 2 && strcmp(argv[1], "--probe") == 0) return print_abilities();
   bool in_own_terminal = argc == 3 && strcmp(argv[1], "--pty") == 0;
   const char *last = argc >= 2 ? argv[argc - 1] : "";
   if ((argc == 2 || in_own_terminal) && strncmp(last, plan_flag, sizeof plan_flag - 1) == 0)

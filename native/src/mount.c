@@ -35,7 +35,9 @@ static void need(long result, const char *what) {
 
 int tree_of(int folder, bool all) {
   unsigned flags = OPEN_TREE_CLONE_ | OPEN_TREE_CLOEXEC_ | AT_EMPTY_PATH | (all ? AT_RECURSIVE_ : 0);
-  return (int)syscall(SYS_open_tree_, folder, "", flags);
+  int tree = (int)syscall(SYS_open_tree_, folder, "", flags);
+  if (tree < 0 && (errno == ENOSYS || errno == EPERM)) lack("open_tree: ", error_text(errno), NULL);
+  return tree;
 }
 
 void tree_restrict(int tree, bool all, uint64_t attributes) {

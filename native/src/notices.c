@@ -78,12 +78,12 @@ void print_debug(const struct launch *launch) {
 
 /* A shim that a tool starts behind the barrier: the process with number 1 is our own inner one. */
 static bool is_behind_barrier(void) {
-  static const char inner[] = PROGRAM_PATH "\0" INNER_FLAG;
+  static const char inner[] = INNER_NAME "\n";
   char start[sizeof inner];
-  int fd = open("/proc/1/cmdline", O_RDONLY | O_CLOEXEC);
+  int fd = open("/proc/1/comm", O_RDONLY | O_CLOEXEC);
   ssize_t got = fd < 0 ? -1 : read(fd, start, sizeof start);
   if (fd >= 0) close(fd);
-  return got == (ssize_t)sizeof start && memcmp(start, inner, sizeof inner) == 0;
+  return got == (ssize_t)sizeof inner - 1 && memcmp(start, inner, sizeof inner - 1) == 0;
 }
 
 /* A marker that cannot be made means the notice comes again, never that it is lost. Inside, it was said outside. */
@@ -108,11 +108,19 @@ bool first_in_session(const char *folder, const char *prefix) {
   return !seen;
 }
 
+static bool is_silenced(const struct launch *launch) {
+  return launch->is_shim && (control_is_on(launch->parent_env, "CORDON_POLICY_QUIET") ||
+                             !first_in_session(launch->plan.warn_dir, "policy-warned-"));
+}
+
+void warn_second_way(const struct launch *launch, const char *why) {
+  if (launch->plan.places.root == ROOT_WRITABLE || is_silenced(launch)) return;
+  say("warning: the barrier is bubblewrap's (", why, "): what is written outside the workspace is lost, and sockets in /var, "
+      "/opt and /srv can be reached; `cordon doctor` tells more", NULL);
+}
+
 void warn_degraded(const struct launch *launch, const char *why) {
-  if (launch->is_shim) {
-    if (control_is_on(launch->parent_env, "CORDON_POLICY_QUIET")) return;
-    if (!first_in_session(launch->plan.warn_dir, "policy-warned-")) return;
-  }
+  if (is_silenced(launch)) return;
   say("warning: no barrier (", why, "): the environment is filtered, but the command can still read that of other "
       "processes in /proc, and files; `cordon doctor` tells how to get the barrier",
       launch->is_shim ? ", CORDON_POLICY_QUIET=1 silences this" : "", NULL);

@@ -56,26 +56,60 @@ static bool try_plan(const char *text, struct text *reason) {
 
 bool barrier_works(struct text *reason) { return try_plan(bare, reason); }
 
-static bool print(const char *what, bool works, const struct text *reason) {
+/* ── for `cordon doctor` ── */
+
+static const char layered[] = "cordon-plan 2\nname probe\ncommand /\narg probe\nisolation barrier\nroot machine\n"
+                              "workspace /var/tmp aside\nproc\ndev\nend\n";
+static const char *const usual_bubblewraps[] = {"/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap"};
+
+static bool bubblewrap_works(const char *path) {
+  struct sigaction before;
+  take_child_signal(&before);
+  pid_t pid = fork();
+  if (pid == 0) {
+    char *const argv[] = {(char *)path, (char *)"--unshare-pid", (char *)"--bind", (char *)"/", (char *)"/",
+                          (char *)"--dev", (char *)"/dev", (char *)"--proc", (char *)"/proc", (char *)"--",
+                          (char *)path, (char *)"--version", NULL};
+    char *const nothing[] = {NULL};
+    int null = openat(AT_FDCWD, "/dev/null", O_RDWR | O_CLOEXEC);
+    for (int fd = 0; null >= 0 && fd <= STDERR_FILENO; fd++) dup2(null, fd);
+    execve(path, argv, nothing);
+    _exit(EXIT_OWN_FAILURE);
+  }
+  int status = -1;
+  while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR) continue;
+  sigaction(SIGCHLD, &before, NULL);
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+static const char *working_bubblewrap(void) {
+  for (size_t i = 0; i < sizeof usual_bubblewraps / sizeof *usual_bubblewraps; i++)
+    if (access(usual_bubblewraps[i], X_OK) == 0 && bubblewrap_works(usual_bubblewraps[i])) return usual_bubblewraps[i];
+  return NULL;
+}
+
+static void print(const char *what, const char *value, const struct text *reason) {
   struct text line = {0};
   text_add(&line, what);
-  text_add(&line, works ? " yes" : " no: ");
-  if (!works) text_add_shown(&line, reason->data, reason->length);
+  text_add(&line, " ");
+  text_add(&line, value);
+  if (reason && reason->length) {
+    text_add(&line, ": ");
+    text_add_shown(&line, reason->data, reason->length);
+  }
   text_add(&line, "\n");
-  bool written = write_whole(STDOUT_FILENO, line.data, line.length);
+  write_whole(STDOUT_FILENO, line.data, line.length);
   text_free(&line);
-  return written;
 }
 
 int print_abilities(void) {
-  struct text reason = {0};
-  bool barrier = barrier_works(&reason);
-  int overlay_context = (int)syscall(SYS_fsopen_, "overlay", FSOPEN_CLOEXEC_);
-  (void)overlay_context;
-  print("barrier", barrier, &reason);
-  long abi = syscall(SYS_landlock_create_ruleset, NULL, (size_t)0, LANDLOCK_CREATE_VERSION);
-  struct text none = {0};
-  text_add(&none, "the kernel lacks it");
-  print("landlock-scope", abi >= LANDLOCK_ABI_WITH_SCOPES, &none);
-  return barrier ? 0 : 1;
+  struct text no_barrier = {0}, no_layers = {0};
+  bool own = try_plan(bare, &no_barrier), layers = own && try_plan(layered, &no_layers);
+  bool other = !own && working_bubblewrap();
+  print("barrier", own ? "own" : other ? "bubblewrap" : "none", own ? NULL : &no_barrier);
+  if (!layers && !no_layers.length) text_add(&no_layers, own ? "this kernel has no layers for users" : "there are no namespaces of its own");
+  print("overlay", layers ? "yes" : "no", layers ? NULL : &no_layers);
+  long landlock = syscall(SYS_landlock_create_ruleset, NULL, (size_t)0, LANDLOCK_CREATE_VERSION);
+  print("landlock", decimal(landlock < 0 ? 0 : (uint64_t)landlock), NULL);
+  return own || other ? 0 : 1;
 }

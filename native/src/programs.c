@@ -25,6 +25,43 @@ void show(struct view *view, const char *path) {
   }
 }
 
+static bool is_in_a_home(const struct view *view, const char *path) {
+  for (size_t i = 0; i < view->home_count; i++)
+    if (below(view->homes[i], path)) return true;
+  return false;
+}
+
+static bool is_shown(const struct layer *layer, const char *rest) {
+  for (size_t i = 0; i < layer->shown.count; i++)
+    if (below(layer->shown.items[i], rest)) return true;
+  return false;
+}
+
+/* Settings that are kept elsewhere in the home and linked to, as dotfile managers do. */
+static void show_behind_links(struct view *view, struct layer *layer, const char *path) {
+  int folder = *path ? openat(layer->folder, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+                     : openat(layer->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR *listing = folder < 0 ? NULL : fdopendir(folder);
+  if (!listing) return;
+  for (struct dirent *entry; (entry = readdir(listing));) {
+    if (entry->d_type != DT_LNK || !is_shown(layer, *path ? joined(path, entry->d_name) : entry->d_name)) continue;
+    int opened = openat(folder, entry->d_name, O_PATH | O_CLOEXEC);
+    char *target = opened < 0 ? NULL : path_of(opened);
+    if (opened >= 0) close(opened);
+    if (target && is_in_a_home(view, target)) show(view, target);
+  }
+  closedir(listing);
+}
+
+void show_linked_settings(struct view *view) {
+  for (size_t i = 0; i < view->count; i++) {
+    struct layer *layer = view->places[i].layer;
+    if (!layer || !layer->hides_the_rest) continue;
+    show_behind_links(view, layer, "");
+    show_behind_links(view, layer, ".config");
+  }
+}
+
 /* Folders that many programs share: what one of them needs is no reason to show the others. */
 static bool is_shared(const char *rest) {
   static const char *const folders[] = {".local", ".config", ".cache", ".local/share", ".local/state", ".var", ".var/app"};
@@ -65,12 +102,6 @@ static void show_folder(struct view *view, const char *folder) {
     bool whole = strcmp(name, "bin") == 0 && above_rest && *above_rest && !is_shared(above_rest) && !holds_repositories(above);
     show(view, whole ? above : folder);
   }
-}
-
-static bool is_in_a_home(const struct view *view, const char *path) {
-  for (size_t i = 0; i < view->home_count; i++)
-    if (below(view->homes[i], path)) return true;
-  return false;
 }
 
 static void show_what_link_leads_to(struct view *view, int folder, const char *name) {

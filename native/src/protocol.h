@@ -15,6 +15,7 @@
 enum { CONTROL_FD = 3, PROGRAM_FD = 4, REAL_STDIN_FD = 5, REAL_STDOUT_FD = 6, REAL_STDERR_FD = 7, FIRST_FREE_FD = 8 };
 #define PROGRAM_PATH "/proc/self/fd/4"
 #define INNER_FLAG "--inner"
+#define INNER_NAME "cordon-inner"
 
 enum { MAX_NAME = 256, MAX_PWD = 64 << 10, NO_PWD = -1 };
 

@@ -12,10 +12,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Masks and stand-ins lie in memory below a folder that is covered in the end. */
+/* Masks and stand-ins lie in memory over a folder that a new one covers in the end: every plan has a /dev of its own. */
 #define USUAL_QUOTA (UINT64_C(1) << 30)
 static const char staging_name[] = ".cordon";
-static const char *const staging_places[] = {"/tmp", "/var/tmp", "/mnt", "/dev"};
+static const char *const staging_places[] = {"/dev", "/tmp", "/var/tmp", "/mnt"};
 
 static int attach_in_memory(int onto, uint64_t bytes) {
   int tree = memory_folder(0755, bytes), kept = fcntl(tree, F_DUPFD_CLOEXEC, 3);

@@ -89,7 +89,10 @@ static void rebuild(const struct plan *plan, char **parent, const char *changed)
 /* NULL when the shim is as it should be, else what made it old. */
 static const char *load_if_fresh(struct launch *launch, const char *path) {
   struct slice text = read_shim(path);
-  if (plan_of_other_version(&launch->plan, text)) return path;
+  if (plan_of_other_version(&launch->plan, text)) {
+    if (!launch->plan.rebuild.count) refuse(path, ": was written by another version of Cordon, and does not say how to write it anew", NULL);
+    return path;
+  }
   parse(launch, text);
   return stale_path(&launch->plan);
 }

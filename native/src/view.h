@@ -85,6 +85,7 @@ struct place *add_place_at(struct view *view, enum place_kind kind, char *target
 /* programs.c: what PATH and the command lead to is shown. */
 void show_programs(struct view *view, const struct launch *launch);
 void show(struct view *view, const char *path);
+void show_linked_settings(struct view *view);
 
 /* workspace.c */
 void find_workspace(struct view *view);

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { openFolder } from '../support/project.ts';
 import { identityOf, USERS } from '../support/users.ts';
 import {
+  BARRIER,
   BUILDS,
   BWRAP,
   entriesOf,
@@ -13,15 +14,21 @@ import {
   programs,
   Running,
   run,
-  SANDBOX,
   shim,
   untilForgotten,
+  without,
   writeShim,
 } from './support.ts';
 
 const withBwrap = (bwrap: string, lines: readonly string[]) =>
   lines.map((line) => (line.startsWith('bwrap') ? `bwrap ${bwrap}` : line));
-const withoutBwrap = (lines: readonly string[]) => lines.filter((line) => !/^(bwrap|sandbox)/.test(line));
+const withoutBwrap = (lines: readonly string[]) => lines.filter((line) => !line.startsWith('bwrap'));
+
+/** Where user namespaces are refused, so that bubblewrap is the only way left. */
+const refused = (path: string, args: readonly string[], options = {}) => {
+  const [program = '', ...words] = without('userns');
+  return run(program, [...words, path, ...args], options);
+};
 
 function program(text: string): string {
   const path = join(openFolder('program'), 'bwrap');
@@ -47,7 +54,7 @@ describe.each(BUILDS)('behind the barrier of the %s build', (build) => {
     expect(stdout).toMatch(/\n[1-9]\n$/);
   });
 
-  it('the environment is what was sealed: bubblewrap adds no PWD and changes none', () => {
+  it('the environment is what was sealed: no PWD is added and none changed', () => {
     const env = (lines: readonly string[]) =>
       entriesOf(
         run(shim({ build, isolation: 'barrier', lines, command: '/usr/bin/env', args: ['env', '-0'] }), [], {
@@ -156,7 +163,7 @@ describe('when there is no barrier to be had', () => {
     'append-args',
   ];
   const cases: readonly (readonly [string, (all: readonly string[]) => readonly string[], string])[] = [
-    ['bubblewrap is not installed', withoutBwrap, 'bubblewrap is not installed'],
+    ['bubblewrap is not installed', withoutBwrap, 'user namespaces are not allowed here'],
     ['bubblewrap is gone', (all) => withBwrap('/no/bwrap', all), '/no/bwrap: No such file or directory'],
     ['bubblewrap is broken', (all) => withBwrap(program(BROKEN), all), 'No permissions to create a new namespace'],
     ['bubblewrap says nothing', (all) => withBwrap(program('exit 1'), all), 'ended without a word'],
@@ -164,7 +171,7 @@ describe('when there is no barrier to be had', () => {
   ];
 
   it.each(cases)('because %s, auto warns and runs filtered', (_, change, why) => {
-    const { code, stdout, stderr } = run(writeShim(change(lines('auto'))), ['-c', 'echo "ran $CANARY"; exit 4'], {
+    const { code, stdout, stderr } = refused(writeShim(change(lines('auto'))), ['-c', 'echo "ran $CANARY"; exit 4'], {
       env: { CANARY: 'secret' },
     });
     expect(stderr).toMatch(/^cordon: tool: warning: no barrier \(.*\n$/);
@@ -173,14 +180,14 @@ describe('when there is no barrier to be had', () => {
   });
 
   it.each(cases)('because %s, barrier refuses', (_, change, why) => {
-    const { code, stdout, stderr } = run(writeShim(change(lines('barrier'))), ['-c', 'echo ran']);
+    const { code, stdout, stderr } = refused(writeShim(change(lines('barrier'))), ['-c', 'echo ran']);
     expect(stderr).toContain(why);
     expect(stderr).toContain('cordon doctor');
     expect({ code, stdout }).toEqual({ code: 125, stdout: '' });
   });
 
   it.each(cases)('because %s, an explicit policy refuses', (_, change) => {
-    const { code, stdout, stderr } = run(writeShim(change(lines('auto', ['explicit a\\sfilesystem\\spolicy']))), [
+    const { code, stdout, stderr } = refused(writeShim(change(lines('auto', ['explicit a\\sfilesystem\\spolicy']))), [
       '-c',
       'echo ran',
     ]);
@@ -188,17 +195,22 @@ describe('when there is no barrier to be had', () => {
     expect({ code, stdout }).toEqual({ code: 125, stdout: '' });
   });
 
-  it.each([
-    ['it names a path that is not there', (line: string) => `${line} --bind /no/such /no/such`, '/no/such'],
-    [
-      'it makes no process namespace',
-      (line: string) => line.replace('--unshare-pid ', '').replace('--as-pid-1 ', ''),
-      'first process',
-    ],
-  ])('this very sandbox alone fails because %s: nothing is given up, nothing runs', (_, change, why) => {
-    const changed = lines('auto').map((line) => (line.startsWith('sandbox') ? change(line) : line));
-    const { code, stdout, stderr } = run(writeShim(changed), ['-c', 'echo ran']);
-    expect(stderr).toContain(why);
+  it.each(['mount_setattr', 'open_tree', 'fsopen'])('since the kernel has no %s, bubblewrap stands in', (call) => {
+    const [program = '', ...words] = without(call);
+    const { code, stdout, stderr } = run(program, [...words, writeShim(lines('barrier')), '-c', 'cat /proc/1/comm; exit 3']);
+    expect({ code, stdout, stderr }).toEqual({ code: 3, stdout: 'cordon-inner\n', stderr: '' });
+  });
+
+  it('what is used up is never a reason to do without', () => {
+    const [program = '', ...words] = without('full');
+    const { code, stdout, stderr } = run(program, [...words, writeShim(lines('auto')), '-c', 'echo ran']);
+    expect(stderr).toContain('used up');
+    expect({ code, stdout }).toEqual({ code: 125, stdout: '' });
+  });
+
+  it('this very sandbox alone fails: nothing is given up, nothing runs', () => {
+    const { code, stdout, stderr } = run(writeShim([...lines('auto'), 'read /no/such']), ['-c', 'echo ran']);
+    expect(stderr).toContain('/no/such');
     expect({ code, stdout }).toEqual({ code: 125, stdout: '' });
   });
 
@@ -213,7 +225,7 @@ describe('when there is no barrier to be had', () => {
 
   it('something that pretends to be bubblewrap gets no further than a refusal', () => {
     const garbage = program("printf 'xxxxxxxxxxxxxxxxxxxxxxxx' >&3; exec sleep 1000");
-    expect(run(writeShim(withBwrap(garbage, lines('auto'))), ['-c', 'echo ran'])).toMatchObject({
+    expect(refused(writeShim(withBwrap(garbage, lines('auto'))), ['-c', 'echo ran'])).toMatchObject({
       code: 125,
       stdout: '',
       stderr: expect.stringContaining('no report'),
@@ -224,7 +236,7 @@ describe('when there is no barrier to be had', () => {
 describe('a parent that is named in the plan', () => {
   const plan = (parent: number, isolation: 'filter' | 'barrier') =>
     [
-      'cordon-plan 1',
+      'cordon-plan 2',
       `parent ${parent}`,
       'set PATH /usr/bin:/bin',
       'command /bin/sh',
@@ -234,8 +246,7 @@ describe('a parent that is named in the plan', () => {
       `isolation ${isolation}`,
       'supervise',
       `bwrap ${BWRAP}`,
-      SANDBOX,
-      'end',
+          'end',
       '',
     ].join('\n');
 

@@ -86,7 +86,7 @@ function encode(one: Case): Buffer {
     ...one.policy.set.map(({ name: key, value: text }) => planLine('set', key, text)),
   ];
   const text = [
-    'cordon-plan 1',
+    'cordon-plan 2',
     'name t',
     ...lines,
     'command /bin/true',

@@ -2,7 +2,7 @@ import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, symlinkSy
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openFolder } from '../support/project.ts';
-import { BUILDS, BWRAP, programs, Running, run, SANDBOX, untilForgotten } from './support.ts';
+import { BARRIER, BUILDS, BWRAP, programs, Running, run, untilForgotten } from './support.ts';
 
 interface Package {
   readonly root: string;
@@ -13,7 +13,7 @@ interface Package {
 
 const PLAN = (command: string, isolation = 'filter') =>
   [
-    'cordon-plan 1',
+    'cordon-plan 2',
     'name planned',
     'set TOKEN sealed',
     'set PATH /usr/bin:/bin',
@@ -23,7 +23,7 @@ const PLAN = (command: string, isolation = 'filter') =>
     `arg ${command.replaceAll('\\', '\\\\').replaceAll(' ', '\\s')}`,
     `isolation ${isolation}`,
     'supervise',
-    ...(isolation === 'filter' ? [] : [`bwrap ${BWRAP}`, SANDBOX]),
+    ...(isolation === 'filter' ? [] : [`bwrap ${BWRAP}`, ...BARRIER]),
     'end',
   ].join('\n');
 

@@ -80,7 +80,7 @@ describe('a plan over a pipe', () => {
       { input: text },
     );
   const plan =
-    'cordon-plan 1\nname piped\nset A secret\ncommand /bin/sh\narg sh\narg -c\narg echo\\s$A\nisolation filter\nend\n';
+    'cordon-plan 2\nname piped\nset A secret\ncommand /bin/sh\narg sh\narg -c\narg echo\\s$A\nisolation filter\nend\n';
 
   it('is carried out', () => {
     expect(pipe(plan)).toEqual({ code: 0, stdout: 'secret\n', stderr: '' });

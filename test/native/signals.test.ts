@@ -145,12 +145,12 @@ describe('killed with -9', () => {
     expect(running.child.signalCode).toBe('SIGKILL');
   });
 
-  it('bubblewrap ends the sandbox, and that is said', async () => {
+  it('the first process inside ends the sandbox, and that is said', async () => {
     const sh = shim({ isolation: 'barrier', lines: ['allow PATH'] });
     const running = new Running(sh, ['-c', 'echo ready; exec sleep 1000']);
     await running.says(/ready/);
-    const [bwrap] = readFileSync(`/proc/${running.pid}/task/${running.pid}/children`, 'utf8').trim().split(' ');
-    process.kill(Number(bwrap), 'SIGKILL');
+    const [first] = readFileSync(`/proc/${running.pid}/task/${running.pid}/children`, 'utf8').trim().split(' ');
+    process.kill(Number(first), 'SIGKILL');
     expect(await running.ended).toEqual({ code: 137, signal: null });
     expect(running.errors).toBe('cordon: tool: the sandbox was ended from outside\n');
   });

@@ -22,8 +22,20 @@ export function programs(build: Build = 'release'): string {
 }
 
 export const BWRAP = '/usr/bin/bwrap';
-export const SANDBOX =
-  'sandbox --unshare-pid --unshare-ipc --unshare-uts --as-pid-1 --die-with-parent --cap-drop ALL --bind / / --dev /dev --proc /proc';
+/** The least that makes a barrier: the machine's own tree, processes and devices of its own. */
+export const BARRIER = ['root writable', 'proc', 'dev'];
+
+let limiter: string | undefined;
+
+/** The words before a command that start it on a machine that lacks something: fixtures/without.c. */
+export function without(...what: readonly string[]): string[] {
+  if (limiter === undefined) {
+    limiter = join(openFolder('without'), 'without');
+    execFileSync('gcc', ['-O1', '-o', limiter, join(ROOT, 'test/native/fixtures/without.c')], { stdio: 'pipe' });
+    chmodSync(limiter, 0o755);
+  }
+  return [limiter, ...what, '--'];
+}
 
 export interface ShimParts {
   readonly build?: Build;
@@ -44,13 +56,13 @@ export function planLines({
   name = 'tool',
 }: ShimParts): string[] {
   return [
-    'cordon-plan 1',
+    'cordon-plan 2',
     `name ${name}`,
     ...lines,
     `command ${command}`,
     ...args.map((argument) => `arg ${argument}`),
     `isolation ${isolation}`,
-    ...(isolation === 'filter' ? [] : [`bwrap ${BWRAP}`, SANDBOX]),
+    ...(isolation === 'filter' ? [] : [`bwrap ${BWRAP}`, ...BARRIER]),
   ];
 }
 
