@@ -1,3 +1,4 @@
+#include "git.h"
 #include "launch.h"
 #include "protocol.h"
 #include "watch.h"
@@ -114,13 +115,27 @@ static void carry_out_order(void) {
   if (order.signal == SIGCONT || !command_has_it(&order)) kill(state.command, order.signal);
 }
 
-/* When PID 1 ends, the kernel ends everything that is left inside. */
+static void say_outside(const char *line) {
+  struct report message = {.kind = REPORT_SAY, .continued = state.continued};
+  memcpy(message.line, line, strnlen(line, sizeof message.line - 1));
+  if (send(CONTROL_FD, &message, sizeof message, MSG_NOSIGNAL) != (ssize_t)sizeof message) _exit(EXIT_OWN_FAILURE);
+}
+
+/* Nobody is left to write behind our back, and no signal to all can reach a process that is yet to be forked. */
+static _Noreturn void end_with(int status) {
+  do kill(-1, SIGKILL);
+  while (waitpid(-1, NULL, __WALL) > 0 || errno == EINTR);
+  git_settle(say_outside);
+  report(REPORT_ENDED, status);
+  _exit(0);
+}
+
 static void reap(void) {
   int status;
   for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0;) {
     if (pid != state.command) continue;
-    report(WIFSTOPPED(status) ? REPORT_STOPPED : REPORT_ENDED, WIFSTOPPED(status) ? WSTOPSIG(status) : status);
-    if (!WIFSTOPPED(status)) _exit(0);
+    if (!WIFSTOPPED(status)) end_with(status);
+    report(REPORT_STOPPED, WSTOPSIG(status));
   }
 }
 

@@ -16,7 +16,7 @@ enum { CONTROL_FD = 3, PROGRAM_FD = 4, REAL_STDIN_FD = 5, REAL_STDOUT_FD = 6, RE
 #define PROGRAM_PATH "/proc/self/fd/4"
 #define INNER_FLAG "--inner"
 
-enum { MAX_NAME = 256, MAX_PWD = 64 << 10, NO_PWD = -1 };
+enum { MAX_LINE = 512, MAX_NAME = 256, MAX_PWD = 64 << 10, NO_PWD = -1 };
 
 /* Followed by the name, the PWD entry and the filter program, as long as said here. */
 struct setup {
@@ -33,7 +33,7 @@ struct order {
   int32_t by_terminal;
 };
 
-enum report_kind { REPORT_HELLO = 1, REPORT_STOPPED, REPORT_ENDED };
+enum report_kind { REPORT_HELLO = 1, REPORT_STOPPED, REPORT_SAY, REPORT_ENDED };
 
 struct report {
   int32_t kind;
@@ -41,6 +41,8 @@ struct report {
   int32_t status;
   /* How many SIGCONT orders had been carried out: tells an old stop from a new one. */
   uint32_t continued;
+  /* REPORT_SAY: a line for the person, which the supervisor prints, since the command's own output must end with the command. */
+  char line[MAX_LINE];
 };
 
 /* inner.c: as bubblewrap's first process, and as ours. */
