@@ -16,12 +16,12 @@
 
 extern char **environ;
 
-enum { MAX_SETUP = sizeof(struct setup) + MAX_NAME + MAX_PWD + MAX_BPF_INSTRUCTIONS * sizeof(struct bpf_instruction) };
+enum { MAX_SETUP = sizeof(struct setup) + MAX_NAME + MAX_PWD + MAX_WORKSPACE + MAX_BPF_INSTRUCTIONS * sizeof(struct bpf_instruction) };
 enum { SAME_EVENT_MS = 200, MAX_SIGNAL = 64 };
 
 static struct {
   struct setup head;
-  char *pwd;
+  char *pwd, *workspace;
   const struct bpf_instruction *filter;
 } setup;
 
@@ -47,12 +47,14 @@ static void read_setup(void) {
   const struct setup *head = &setup.head;
   size_t filter_bytes = (size_t)head->instruction_count * sizeof *setup.filter;
   size_t pwd_bytes = head->pwd_length == NO_PWD ? 0 : (size_t)head->pwd_length;
-  size_t filter_at = sizeof *head, pwd_at = filter_at + filter_bytes, name_at = pwd_at + pwd_bytes;
+  size_t filter_at = sizeof *head, pwd_at = filter_at + filter_bytes, workspace_at = pwd_at + pwd_bytes;
+  size_t name_at = workspace_at + (size_t)head->workspace_length;
   if ((size_t)got != name_at + (size_t)head->name_length || head->limit_count > MAX_LIMITS)
     refuse("the set-up is damaged", NULL);
   setup.filter = (const struct bpf_instruction *)(const void *)(packet + filter_at);
   packet[got] = '\0';
   set_subject(packet + name_at);
+  if (head->workspace_length) setup.workspace = allot_text(packet + workspace_at, (size_t)head->workspace_length);
   if (head->pwd_length != NO_PWD) setup.pwd = allot_text(packet + pwd_at, pwd_bytes);
 }
 
@@ -219,6 +221,7 @@ _Noreturn void inner_main(int argc, char **argv) {
   prctl(PR_SET_NAME, "cordon-inner");
   read_setup();
   take_real_stdio();
+  if (setup.workspace) git_note(setup.workspace, NULL, NULL);
   open_signals();
   restore_pwd();
   start_command(argv[2], argv + 3, environ, NULL);

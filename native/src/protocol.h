@@ -16,13 +16,13 @@ enum { CONTROL_FD = 3, PROGRAM_FD = 4, REAL_STDIN_FD = 5, REAL_STDOUT_FD = 6, RE
 #define PROGRAM_PATH "/proc/self/fd/4"
 #define INNER_FLAG "--inner"
 
-enum { MAX_LINE = 512, MAX_NAME = 256, MAX_PWD = 64 << 10, NO_PWD = -1 };
+enum { MAX_LINE = 512, MAX_NAME = 256, MAX_WORKSPACE = 4096, MAX_PWD = 64 << 10, NO_PWD = -1 };
 
-/* Followed by the name, the PWD entry and the filter program, as long as said here. */
+/* Followed by the filter program, the PWD entry, the workspace and the name, as long as said here. */
 struct setup {
   sigset_t caller_mask;
   int32_t child_signal_ignored, landlock_scope;
-  int32_t name_length, pwd_length, instruction_count;
+  int32_t name_length, pwd_length, workspace_length, instruction_count;
   uint32_t limit_count;
   struct limit limits[MAX_LIMITS];
 };
