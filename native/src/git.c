@@ -32,6 +32,9 @@ static struct {
   struct strings awaited;
   /* There were more git directories than are looked at already. */
   bool is_partial;
+  /* The index was one that is not understood already. */
+  bool is_index_odd;
+  unsigned links;
   void (*tell)(const char *line);
   unsigned told;
 } state = {.workspace_fd = -1, .shared_fd = -1};
@@ -80,19 +83,30 @@ static int open_folder(int folder, const char *name) {
 struct walk {
   git_visit *visit;
   void *context;
+  void (*link)(int folder, const char *path, const char *name);
   unsigned folders;
 };
 
 static bool walk_folder(struct walk *walk, int folder, const char *path, unsigned depth);
 
-static bool walk_all(struct walk *walk, int parent, const char *name, const char *path, unsigned depth) {
+/* No link is followed, but git would. */
+static int enter(const struct walk *walk, int parent, const char *path, const char *name) {
+  struct stat found;
   int folder = open_folder(parent, name);
+  if (folder < 0 && walk->link && fstatat(parent, name, &found, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(found.st_mode))
+    walk->link(parent, path, name);
+  return folder;
+}
+
+static bool walk_all(struct walk *walk, int parent, const char *above, const char *name, unsigned depth) {
+  int folder = enter(walk, parent, above, name);
   DIR *listing = folder < 0 ? NULL : fdopendir(folder);
+  const char *path = strcmp(name, ".") == 0 ? above : joined(above, name);
   bool whole = true;
   if (!listing) return true;
   for (struct dirent *entry; whole && (entry = readdir(listing));) {
     if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
-    int child = open_folder(folder, entry->d_name);
+    int child = enter(walk, folder, path, entry->d_name);
     if (child < 0) continue;
     whole = walk_folder(walk, child, joined(path, entry->d_name), depth + 1);
     close(child);
@@ -105,9 +119,8 @@ static bool walk_all(struct walk *walk, int parent, const char *name, const char
 static bool walk_folder(struct walk *walk, int folder, const char *path, unsigned depth) {
   if (depth > DEEPEST || walk->folders++ >= MOST_FOLDERS) return false;
   walk->visit(walk->context, folder, path);
-  if (depth && !is_there(folder, "HEAD") && !is_there(folder, "objects")) return walk_all(walk, folder, ".", path, depth);
-  return walk_all(walk, folder, "modules", joined(path, "modules"), depth) &&
-         walk_all(walk, folder, "worktrees", joined(path, "worktrees"), depth);
+  if (depth && !is_there(folder, "HEAD") && !is_there(folder, "objects")) return walk_all(walk, folder, path, ".", depth);
+  return walk_all(walk, folder, path, "modules", depth) && walk_all(walk, folder, path, "worktrees", depth);
 }
 
 bool git_walk(int folder, const char *path, git_visit *visit, void *context) {
@@ -159,23 +172,9 @@ static void note_folder(void *context, int folder, const char *path) {
   note(folder, path, "hooks");
 }
 
-void git_note(const char *workspace, const char *shared, const struct strings *awaited) {
-  state.workspace_fd = open_without_links(AT_FDCWD, workspace, O_PATH | O_DIRECTORY);
-  if (state.workspace_fd < 0) return;
-  state.workspace = text_keep(workspace);
-  state.shared = text_keep(shared);
-  for (size_t i = 0; awaited && i < awaited->count; i++) {
-    char **items = realloc(state.awaited.items, (i + 1) * sizeof *items);
-    if (!items) refuse("out of memory", NULL);
-    state.awaited.items = items;
-    items[state.awaited.count++] = text_keep(awaited->items[i]);
-  }
-  note(state.workspace_fd, workspace, ".git");
-  int git = open_folder(state.workspace_fd, ".git");
-  if (git >= 0) state.is_partial |= !git_walk(git, joined(workspace, ".git"), note_folder, NULL);
-  if (git >= 0) close(git);
-  if (shared) state.shared_fd = open_without_links(AT_FDCWD, shared, O_RDONLY | O_DIRECTORY);
-  if (state.shared_fd >= 0) state.is_partial |= !git_walk(state.shared_fd, shared, note_folder, NULL);
+static void note_all(int folder, const char *path) {
+  struct walk walk = {.visit = note_folder, .link = note};
+  state.is_partial |= !walk_folder(&walk, folder, path, 0);
 }
 
 /* ── after ── */
@@ -231,17 +230,18 @@ static int open_lock(int folder, const char *path, const char *lock, mode_t mode
   return -1;
 }
 
-static bool replace(int folder, const char *path, const char *name, struct slice text, mode_t mode) {
+/* On a full disk there is none rather than one that starts programs. */
+static void replace(int folder, const char *path, const char *name, struct slice text, mode_t mode) {
   char *lock = allot(strlen(name) + 6, 1);
   memcpy(lock, name, strlen(name));
   memcpy(lock + strlen(name), ".lock", 6);
   int fd = open_lock(folder, path, lock, mode);
   bool written = fd >= 0 && write_whole(fd, text.text, text.length);
   written = fd >= 0 && close(fd) == 0 && written && renameat(folder, lock, folder, name) == 0;
-  if (written) return true;
+  if (written) return;
   tell("warning: ", shown(joined(path, name)), " could not be put back: ", error_text(errno), NULL);
   unlinkat(folder, lock, 0);
-  return false;
+  if (is_there(folder, name)) put_aside(folder, path, name, "was changed by the command");
 }
 
 /* Whatever stands there now. */
@@ -332,8 +332,11 @@ static void settle_folder(void *context, int folder, const char *path) {
   settle_hooks(folder, path);
 }
 
+static void settle_link(int folder, const char *path, const char *name) { settle_pointer(folder, path, name, NULL); }
+
 static void settle_all(int folder, const char *path) {
-  if (git_walk(folder, path, settle_folder, NULL)) return;
+  struct walk walk = {.visit = settle_folder, .link = settle_link};
+  if (walk_folder(&walk, folder, path, 0)) return;
   if (state.is_partial) tell("warning: ", shown(path), " has more git directories than are looked at", NULL);
   else
     for (size_t i = 0; i < 2; i++)
@@ -355,6 +358,90 @@ static void settle_awaited(const char *path) {
   }
 }
 
+/* ── repositories in the workspace that belong to another one ── */
+
+struct tree {
+  int folder;
+  const char *path;
+  unsigned depth;
+};
+
+static int open_pointed(int folder, char *text) {
+  static const char key[] = "gitdir: ";
+  if (strncmp(text, key, sizeof key - 1) != 0) return -1;
+  text[strcspn(text, "\r\n")] = '\0';
+  return open_without_links(folder, text + sizeof key - 1, O_RDONLY | O_DIRECTORY);
+}
+
+/* As `git submodule` writes it: to a git directory that is looked at. */
+static bool leads_to_modules(const char *path, const char *text) {
+  static const char key[] = "gitdir: ", modules[] = ".git/modules/";
+  const char *at = below(state.workspace, path), *rest = text + sizeof key - 1;
+  if (!at || strncmp(text, key, sizeof key - 1) != 0) return false;
+  for (; at; at = strchr(at, '/') ? strchr(at, '/') + 1 : NULL, rest += 3)
+    if (strncmp(rest, "../", 3) != 0) return false;
+  return strncmp(rest, modules, sizeof modules - 1) == 0 && !strstr(rest, "/..");
+}
+
+static void settle_embedded(int folder, const char *path) {
+  struct slice file = git_read(folder, ".git");
+  const struct noted *before = noted_at(joined(path, ".git"));
+  int git = before && !S_ISDIR(before->mode) ? -1 : open_folder(folder, ".git");
+  if (git < 0) settle_pointer(folder, path, ".git", file.text && leads_to_modules(path, file.text) ? file.text : NULL);
+  else settle_all(git, joined(path, ".git"));
+  if (git >= 0) close(git);
+}
+
+static void take_links(const struct tree *tree, int git);
+
+static void take_link(void *context, const char *name) {
+  const struct tree *above = context;
+  if (above->depth >= DEEPEST || state.links >= MOST_FOLDERS) return;
+  int folder = open_without_links(above->folder, name, O_RDONLY | O_DIRECTORY);
+  if (folder < 0) return;
+  state.links++;
+  struct tree tree = {.folder = folder, .path = joined(above->path, name), .depth = above->depth + 1};
+  if (state.tell) settle_embedded(folder, tree.path);
+  else note(folder, tree.path, ".git");
+  struct slice file = git_read(folder, ".git");
+  int git = file.text ? open_pointed(folder, file.text) : open_folder(folder, ".git");
+  if (git >= 0 && !file.text && !state.tell) note_all(git, joined(tree.path, ".git"));
+  if (git >= 0) take_links(&tree, git);
+  if (git >= 0) close(git);
+  close(folder);
+}
+
+/* An index that git understands and we do not would hide what it holds. */
+static void take_links(const struct tree *tree, int git) {
+  struct tree own = *tree;
+  bool whole = git_links(git, take_link, &own) && state.links < MOST_FOLDERS;
+  if (whole) return;
+  if (!state.tell) state.is_index_odd = true;
+  else if (!state.is_index_odd) put_aside(git, joined(tree->path, ".git"), "index", "cannot be understood");
+}
+
+/* ── all of it ── */
+
+void git_note(const char *workspace, const char *shared, const struct strings *awaited) {
+  state.workspace_fd = open_without_links(AT_FDCWD, workspace, O_PATH | O_DIRECTORY);
+  if (state.workspace_fd < 0) return;
+  state.workspace = text_keep(workspace);
+  state.shared = text_keep(shared);
+  for (size_t i = 0; awaited && i < awaited->count; i++) {
+    char **items = realloc(state.awaited.items, (i + 1) * sizeof *items);
+    if (!items) refuse("out of memory", NULL);
+    state.awaited.items = items;
+    items[state.awaited.count++] = text_keep(awaited->items[i]);
+  }
+  note(state.workspace_fd, workspace, ".git");
+  int git = open_folder(state.workspace_fd, ".git");
+  if (git >= 0) note_all(git, joined(workspace, ".git"));
+  if (git >= 0) take_links(&(struct tree){.folder = state.workspace_fd, .path = workspace}, git);
+  if (git >= 0) close(git);
+  if (shared) state.shared_fd = open_without_links(AT_FDCWD, shared, O_RDONLY | O_DIRECTORY);
+  if (state.shared_fd >= 0) note_all(state.shared_fd, shared);
+}
+
 void git_settle(void (*to)(const char *line)) {
   struct stat found;
   state.tell = to;
@@ -363,7 +450,9 @@ void git_settle(void (*to)(const char *line)) {
   bool is_folder = fstatat(state.workspace_fd, ".git", &found, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(found.st_mode);
   if (!is_folder || (before && !S_ISDIR(before->mode))) settle_pointer(state.workspace_fd, state.workspace, ".git", NULL);
   int git = open_folder(state.workspace_fd, ".git");
+  state.links = 0;
   if (git >= 0) settle_all(git, joined(state.workspace, ".git"));
+  if (git >= 0) take_links(&(struct tree){.folder = state.workspace_fd, .path = state.workspace}, git);
   if (git >= 0) close(git);
   if (state.shared_fd >= 0) settle_all(state.shared_fd, state.shared);
   for (size_t i = 0; i < state.awaited.count; i++) settle_awaited(state.awaited.items[i]);

@@ -40,6 +40,12 @@ struct git_judge {
 /* What is left of `now` without entries that neither are harmless nor were there before; false when it is no configuration. */
 bool git_clean(const struct git_judge *judge, struct slice before, struct slice now, struct text *left);
 
+/* ── git_index.c ── */
+
+/* Calls `take` for each path that is a repository of its own. False when the index cannot be understood. */
+typedef void git_link(void *context, const char *path);
+bool git_links(int git, git_link *take, void *context);
+
 /* ── git.c ── */
 
 /* Opens and reads a plain file that is not too large; `text` is NULL otherwise, with errno. */

@@ -293,8 +293,10 @@ bool git_clean(const struct git_judge *judge, struct slice before, struct slice 
   struct git_config old, new, cleaned;
   size_t copied = 0;
   if (!git_parse(now, &new)) return false;
-  if (!git_parse(before, &old)) old.count = 0;
+  bool was_readable = git_parse(before, &old);
+  if (!was_readable) old.count = 0;
   struct git_config known = old;
+  text_make_room(left, now.length + 1);
   known.entries = allot(old.count, sizeof *old.entries);
   if (old.count) memcpy(known.entries, old.entries, old.count * sizeof *old.entries);
   only_harmful(judge, &known);
@@ -308,7 +310,7 @@ bool git_clean(const struct git_judge *judge, struct slice before, struct slice 
   }
   text_add_bytes(left, now.text + copied, now.length - copied);
   /* Where all that was added is gone, the bytes are as they were too: no empty section is left behind. */
-  if (!copied || !git_parse((struct slice){left->data, left->length}, &cleaned) || !are_same(&cleaned, &old)) return true;
+  if (!copied || !was_readable || !git_parse((struct slice){left->data, left->length}, &cleaned) || !are_same(&cleaned, &old)) return true;
   left->length = 0;
   text_add_bytes(left, before.text, before.length);
   return true;
