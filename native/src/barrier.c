@@ -46,6 +46,9 @@ static void take_report(struct barrier *barrier, struct launch *launch, const st
     be_greeted(barrier, launch);
   } else if (report->kind == REPORT_STOPPED) {
     if (report->continued == barrier->continued) stop_alike(report->status);
+  } else if (report->kind == REPORT_SAY) {
+    if (report->line[sizeof report->line - 1]) refuse_message(barrier);
+    say(report->line, NULL);
   } else if (report->kind == REPORT_ENDED && is_wait_status(report->status)) {
     barrier->ended = true;
     barrier->status = report->status;

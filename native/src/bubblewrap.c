@@ -25,7 +25,7 @@ static char *find_pwd(char **entries) {
 }
 
 /* Queued before the receiver exists, so that the inner process finds it at once. */
-static void send_setup(const struct barrier *barrier, const struct launch *launch) {
+static void send_setup(const struct barrier *barrier, const struct launch *launch, const char *workspace) {
   const struct plan *plan = &launch->plan;
   char *pwd = find_pwd(launch->env.entries);
   size_t pwd_length = pwd ? strlen(pwd) : 0, name_length = strlen(subject());
@@ -33,6 +33,7 @@ static void send_setup(const struct barrier *barrier, const struct launch *launc
   struct setup setup = {.caller_mask = barrier->watch.caller_mask,
                         .child_signal_ignored = barrier->watch.caller_child_action.sa_handler == SIG_IGN,
                         .landlock_scope = plan->landlock_scope,
+                        .workspace_length = (int32_t)strlen(workspace),
                         .name_length = (int32_t)name_length,
                         .pwd_length = pwd ? (int32_t)pwd_length : NO_PWD,
                         .instruction_count = (int32_t)(plan->seccomp.length / sizeof(struct bpf_instruction)),
@@ -41,8 +42,9 @@ static void send_setup(const struct barrier *barrier, const struct launch *launc
   struct iovec parts[] = {{&setup, sizeof setup},
                           {plan->seccomp.text, plan->seccomp.length},
                           {pwd, pwd_length},
+                          {(char *)workspace, strlen(workspace)},
                           {(char *)subject(), name_length}};
-  struct msghdr packet = {.msg_iov = parts, .msg_iovlen = 4};
+  struct msghdr packet = {.msg_iov = parts, .msg_iovlen = 5};
   if (sendmsg(barrier->control, &packet, MSG_NOSIGNAL) < 0) refuse("cannot set up the sandbox: ", error_text(errno), NULL);
 }
 
@@ -118,9 +120,9 @@ void start_bubblewrap(struct barrier *barrier, const struct launch *launch) {
     refuse("cannot set up the sandbox: ", error_text(errno), NULL);
   barrier->control = control[0];
   barrier->errors = errors[0];
-  send_setup(barrier, launch);
   struct rendering rendering;
   char **argv = bubblewrap_argv(launch, &rendering);
+  send_setup(barrier, launch, rendering.workspace);
   size_t data_count = rendering.data_count;
   int *data = open_all_data(&rendering);
   pid_t self = getpid();

@@ -1,3 +1,4 @@
+#include "git.h"
 #include "launch.h"
 #include "protocol.h"
 #include "watch.h"
@@ -15,12 +16,12 @@
 
 extern char **environ;
 
-enum { MAX_SETUP = sizeof(struct setup) + MAX_NAME + MAX_PWD + MAX_BPF_INSTRUCTIONS * sizeof(struct bpf_instruction) };
+enum { MAX_SETUP = sizeof(struct setup) + MAX_NAME + MAX_PWD + MAX_WORKSPACE + MAX_BPF_INSTRUCTIONS * sizeof(struct bpf_instruction) };
 enum { SAME_EVENT_MS = 200, MAX_SIGNAL = 64 };
 
 static struct {
   struct setup head;
-  char *pwd;
+  char *pwd, *workspace;
   const struct bpf_instruction *filter;
 } setup;
 
@@ -46,12 +47,14 @@ static void read_setup(void) {
   const struct setup *head = &setup.head;
   size_t filter_bytes = (size_t)head->instruction_count * sizeof *setup.filter;
   size_t pwd_bytes = head->pwd_length == NO_PWD ? 0 : (size_t)head->pwd_length;
-  size_t filter_at = sizeof *head, pwd_at = filter_at + filter_bytes, name_at = pwd_at + pwd_bytes;
+  size_t filter_at = sizeof *head, pwd_at = filter_at + filter_bytes, workspace_at = pwd_at + pwd_bytes;
+  size_t name_at = workspace_at + (size_t)head->workspace_length;
   if ((size_t)got != name_at + (size_t)head->name_length || head->limit_count > MAX_LIMITS)
     refuse("the set-up is damaged", NULL);
   setup.filter = (const struct bpf_instruction *)(const void *)(packet + filter_at);
   packet[got] = '\0';
   set_subject(packet + name_at);
+  if (head->workspace_length) setup.workspace = allot_text(packet + workspace_at, (size_t)head->workspace_length);
   if (head->pwd_length != NO_PWD) setup.pwd = allot_text(packet + pwd_at, pwd_bytes);
 }
 
@@ -114,13 +117,29 @@ static void carry_out_order(void) {
   if (order.signal == SIGCONT || !command_has_it(&order)) kill(state.command, order.signal);
 }
 
-/* When PID 1 ends, the kernel ends everything that is left inside. */
+static void say_outside(const char *line) {
+  struct report message = {.kind = REPORT_SAY, .continued = state.continued};
+  memcpy(message.line, line, strnlen(line, sizeof message.line - 1));
+  if (send(CONTROL_FD, &message, sizeof message, MSG_NOSIGNAL) != (ssize_t)sizeof message) _exit(EXIT_OWN_FAILURE);
+}
+
+/* Nobody is left to write behind our back, and no signal to all can reach a process that is yet to be forked. */
+static _Noreturn void end_with(int status) {
+  /* Anywhere but in a PID namespace of our own this would be everything the user runs. */
+  if (getpid() != 1) _exit(EXIT_OWN_FAILURE);
+  do kill(-1, SIGKILL);
+  while (waitpid(-1, NULL, __WALL) > 0 || errno == EINTR);
+  git_settle(say_outside);
+  report(REPORT_ENDED, status);
+  _exit(0);
+}
+
 static void reap(void) {
   int status;
   for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0;) {
     if (pid != state.command) continue;
-    report(WIFSTOPPED(status) ? REPORT_STOPPED : REPORT_ENDED, WIFSTOPPED(status) ? WSTOPSIG(status) : status);
-    if (!WIFSTOPPED(status)) _exit(0);
+    if (!WIFSTOPPED(status)) end_with(status);
+    report(REPORT_STOPPED, WSTOPSIG(status));
   }
 }
 
@@ -204,6 +223,7 @@ _Noreturn void inner_main(int argc, char **argv) {
   prctl(PR_SET_NAME, INNER_NAME);
   read_setup();
   take_real_stdio();
+  if (setup.workspace) git_note(setup.workspace, NULL, NULL);
   open_signals();
   restore_pwd();
   start_command(argv[2], argv + 3, environ, NULL);

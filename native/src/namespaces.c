@@ -1,5 +1,6 @@
 #include "barrier.h"
 
+#include "git.h"
 #include "kernel.h"
 #include "mount.h"
 #include "protocol.h"
@@ -145,6 +146,13 @@ static void tell_about_layers(const struct view *view) {
     say("warning: this machine cannot put writes aside: outside the workspace nothing can be written", NULL);
 }
 
+/* With no more rights than there are in the end, so that what can be read now can be then. */
+static void note_git(const struct view *view) {
+  const struct places *places = &view->plan->places;
+  if (view->workspace && places->workspace == WORKSPACE_REAL && !places->workspace_target)
+    git_note(view->workspace, view->shared_git, &view->awaited);
+}
+
 static _Noreturn void live_inside(const struct barrier *barrier, struct launch *launch, int control, int reason) {
   sigset_t all;
   struct view view;
@@ -172,6 +180,7 @@ static _Noreturn void live_inside(const struct barrier *barrier, struct launch *
   drop_capabilities();
   if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) _exit(EXIT_OWN_FAILURE);
   close_descriptors_from(CONTROL_FD + 1);
+  note_git(&view);
   inner_begin(launch, &barrier->watch);
 }
 

@@ -17,13 +17,13 @@ enum { CONTROL_FD = 3, PROGRAM_FD = 4, REAL_STDIN_FD = 5, REAL_STDOUT_FD = 6, RE
 #define INNER_FLAG "--inner"
 #define INNER_NAME "cordon-inner"
 
-enum { MAX_NAME = 256, MAX_PWD = 64 << 10, NO_PWD = -1 };
+enum { MAX_LINE = 512, MAX_NAME = 256, MAX_WORKSPACE = 4096, MAX_PWD = 64 << 10, NO_PWD = -1 };
 
-/* Followed by the name, the PWD entry and the filter program, as long as said here. */
+/* Followed by the filter program, the PWD entry, the workspace and the name, as long as said here. */
 struct setup {
   sigset_t caller_mask;
   int32_t child_signal_ignored, landlock_scope;
-  int32_t name_length, pwd_length, instruction_count;
+  int32_t name_length, pwd_length, workspace_length, instruction_count;
   uint32_t limit_count;
   struct limit limits[MAX_LIMITS];
 };
@@ -34,7 +34,7 @@ struct order {
   int32_t by_terminal;
 };
 
-enum report_kind { REPORT_HELLO = 1, REPORT_STOPPED, REPORT_ENDED };
+enum report_kind { REPORT_HELLO = 1, REPORT_STOPPED, REPORT_SAY, REPORT_ENDED };
 
 struct report {
   int32_t kind;
@@ -42,6 +42,8 @@ struct report {
   int32_t status;
   /* How many SIGCONT orders had been carried out: tells an old stop from a new one. */
   uint32_t continued;
+  /* REPORT_SAY: a line for the person, which the supervisor prints, since the command's own output must end with the command. */
+  char line[MAX_LINE];
 };
 
 /* inner.c: as bubblewrap's first process, and as ours. */

@@ -1,5 +1,6 @@
 #include "render.h"
 
+#include "git.h"
 #include "mount.h"
 #include "protocol.h"
 #include "view.h"
@@ -20,6 +21,7 @@
 struct renderer {
   struct rendering *out;
   struct view view;
+  struct strings held;
 };
 
 __attribute__((sentinel)) static void add(struct renderer *r, const char *argument, ...) {
@@ -105,6 +107,24 @@ static void bind(void *context, char *path) {
   add(r, read_only ? "--ro-bind" : "--bind", real, operation->target ? operation->target : path, NULL);
 }
 
+/* Each once, and those above before those below: a second bind would cover what lies on the first. */
+static void hold_in_place(struct renderer *r, const char *path) {
+  for (size_t i = 0; i < r->held.count; i++)
+    if (strcmp(r->held.items[i], path) == 0) return;
+  strings_add(&r->held, allot_text(path, strlen(path)));
+  add(r, "--bind", path, path, NULL);
+}
+
+static void freeze_hooks(void *context, int folder, const char *path) {
+  struct renderer *r = context;
+  const char *hooks = joined(path, "hooks"), *rest = below(r->view.workspace, hooks);
+  (void)folder;
+  if (!is_folder(hooks)) return;
+  for (const char *at = strchr(rest, '/'); at; at = strchr(at + 1, '/'))
+    hold_in_place(r, joined(r->view.workspace, allot_text(rest, (size_t)(at - rest))));
+  add(r, "--ro-bind", hooks, hooks, NULL);
+}
+
 static void add_workspace_arguments(struct renderer *r) {
   const struct places *places = &r->view.plan->places;
   if (places->workspace == WORKSPACE_ASIDE)
@@ -112,9 +132,12 @@ static void add_workspace_arguments(struct renderer *r) {
   if (!r->view.workspace) return;
   const char *target = places->workspace_target ? places->workspace_target : r->view.workspace;
   add(r, places->workspace == WORKSPACE_REAL ? "--bind" : "--ro-bind", r->view.workspace, target, NULL);
-  char *hooks = joined(r->view.workspace, ".git/hooks"), *git = joined(r->view.workspace, ".git");
-  if (places->workspace == WORKSPACE_REAL && !places->workspace_target && is_folder(hooks))
-    add(r, "--bind", git, git, "--ro-bind", hooks, hooks, NULL);
+  if (places->workspace != WORKSPACE_REAL || places->workspace_target) return;
+  r->out->workspace = r->view.workspace;
+  char *path = joined(r->view.workspace, ".git");
+  int git = open_without_links(AT_FDCWD, path, O_RDONLY | O_DIRECTORY);
+  if (git >= 0) git_walk(git, path, freeze_hooks, r);
+  if (git >= 0) close(git);
 }
 
 static void add_run(struct renderer *r) {
@@ -179,7 +202,7 @@ void render(struct rendering *rendering, const struct launch *launch) {
   static const char *const steering[] = {"/proc/sys", "/proc/sysrq-trigger", "/proc/fs", "/proc/irq", "/proc/bus"};
   struct renderer r = {.out = rendering};
   const struct places *places = &launch->plan.places;
-  *rendering = (struct rendering){0};
+  *rendering = (struct rendering){.workspace = ""};
   survey(&r.view, launch);
   add(&r, launch->plan.bwrap, NULL);
   add_namespaces(&r);

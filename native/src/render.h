@@ -8,6 +8,8 @@ struct rendering {
   struct strings arguments;
   struct slice *data;
   size_t data_count, data_capacity;
+  /* The real folder, where it can be written at its own path; "" otherwise. */
+  const char *workspace;
 };
 
 void render(struct rendering *rendering, const struct launch *launch);

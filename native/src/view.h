@@ -49,6 +49,9 @@ struct view {
   char *homes[MAX_HOMES];
   size_t home_count;
   char *started_in, *workspace;
+  /* The git directory of a linked worktree, and what git's settings name in the workspace without its being there. */
+  char *shared_git;
+  struct strings awaited;
   /* In memory: masks, empty files. */
   int staging, root;
   /* Masks and what is put aside: in memory, or on the disk where memory has no extended attributes. */

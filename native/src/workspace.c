@@ -1,33 +1,17 @@
+#include "git.h"
 #include "mount.h"
 #include "view.h"
 
 #include "kernel.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LARGEST_GIT_FILE = 256 << 10 };
-
 /* ── files that point elsewhere ── */
-
-static struct slice read_small(int folder, const char *name) {
-  struct slice text = {0};
-  struct stat found;
-  int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-  if (fd < 0) return text;
-  if (fstat(fd, &found) == 0 && S_ISREG(found.st_mode) && found.st_size <= LARGEST_GIT_FILE) {
-    text.text = allot((size_t)found.st_size + 1, 1);
-    ssize_t got = read(fd, text.text, (size_t)found.st_size);
-    text.length = got > 0 ? (size_t)got : 0;
-    text.text[text.length] = '\0';
-  }
-  close(fd);
-  return text;
-}
 
 /* Without `.` and `..`, which no comparison could do with; links in it are refused where it is opened. */
 static char *plain(const char *folder, const char *path) {
@@ -51,7 +35,7 @@ static char *plain(const char *folder, const char *path) {
 
 /* The first line of a file that points elsewhere, with its key taken off. */
 static char *pointer_in(int folder, const char *name, const char *key) {
-  struct slice text = read_small(folder, name);
+  struct slice text = git_read(folder, name);
   if (!text.text || strncmp(text.text, key, strlen(key)) != 0) return NULL;
   char *line = text.text + strlen(key);
   line[strcspn(line, "\r\n")] = '\0';
@@ -157,70 +141,36 @@ static void freeze(struct view *view, const char *path) {
   add_bound(view, path, PLACE_READ);
 }
 
-static const char *skip_blank(const char *at) {
-  while (*at == ' ' || *at == '\t') at++;
-  return at;
+/* A path that git runs programs from or reads settings from is frozen; where nothing is yet, it is looked at in the end. */
+static void freeze_pointed(struct view *view, const char *path) {
+  freeze(view, path);
+  struct stat found;
+  if (lstat(path, &found) != 0 && below(view->workspace, path)) strings_add(&view->awaited, allot_text(path, strlen(path)));
 }
 
-/* The value of a line in git's configuration: quotes, escapes, comments and lines that go on, as git reads them. */
-static const char *read_value(const char *at, char *value) {
-  bool quoted = false;
-  char *start = value, *end = value;
-  for (at = skip_blank(at); *at; at++) {
-    if (*at == '\n') break;
-    if (*at == '\\' && at[1]) {
-      at++;
-      if (*at != '\n') *value++ = *at == 'n' ? '\n' : *at == 't' ? '\t' : *at;
-    } else if (*at == '"') {
-      quoted = !quoted;
-    } else if (!quoted && (*at == '#' || *at == ';')) {
-      at += strcspn(at, "\n");
-      break;
-    } else {
-      *value++ = *at;
-    }
-    if (value > start && (quoted || !strchr(" \t\r", value[-1]))) end = value;
-  }
-  *end = '\0';
-  return at;
-}
-
-static bool starts_with(const char *text, const char *start) { return strncasecmp(text, start, strlen(start)) == 0; }
-
-/* Calls `take` for each value that names a file or folder whose content git runs or reads more settings from. */
-static void each_pointer(const char *text, void (*take)(struct view *, const char *), struct view *view) {
-  char *value = allot(strlen(text) + 1, 1);
-  bool in_core = false, in_include = false;
-  for (const char *at = text; *at;) {
-    at = skip_blank(at);
-    if (*at == '[') {
-      in_core = starts_with(at, "[core]");
-      in_include = starts_with(at, "[include");
-      bool quoted = false;
-      for (; *at && *at != '\n' && (quoted || *at != ']'); at++)
-        if (*at == '"') quoted = !quoted;
-      at += *at == ']';
-      continue;
-    }
-    if (*at == '#' || *at == ';') at += strcspn(at, "\n");
-    const char *key = at;
-    while (isalnum((unsigned char)*at) || *at == '-') at++;
-    size_t length = (size_t)(at - key);
-    at = skip_blank(at);
-    value[0] = '\0';
-    if (*at == '=') at = read_value(at + 1, value);
-    else at += strcspn(at, "\n");
-    at += *at == '\n';
-    bool points = (in_core && length == 9 && strncasecmp(key, "hookspath", 9) == 0) ||
-                  (in_include && length == 4 && strncasecmp(key, "path", 4) == 0);
-    if (points && value[0]) take(view, value);
+/* core.hooksPath is relative to the work tree, an include to the file that names it. */
+static void freeze_named(struct view *view, struct slice text, const char *folder) {
+  struct git_config config;
+  if (!text.text || !git_parse(text, &config)) return;
+  for (size_t i = 0; i < config.count; i++) {
+    const struct git_entry *entry = &config.entries[i];
+    bool hooks = strcmp(entry->stem, "core.") == 0 && strcmp(entry->key, "hookspath") == 0;
+    bool include = strncmp(entry->stem, "include", 7) == 0 && strcmp(entry->key, "path") == 0;
+    if (entry->value && entry->value[0] && entry->value[0] != '~' && (hooks || include))
+      freeze_pointed(view, plain(hooks ? view->workspace : folder, entry->value));
   }
 }
 
-static void freeze_pointed(struct view *view, const char *value) {
-  /* core.hooksPath is relative to the work tree, an include to the file that names it: both are looked for. */
-  freeze(view, plain(view->workspace, value));
-  if (value[0] != '/') freeze(view, plain(joined(view->workspace, ".git"), value));
+/* Hooks that are a link are where it leads to. */
+static void freeze_folder(void *context, int folder, const char *path) {
+  struct view *view = context;
+  char target[PATH_MAX];
+  ssize_t length = readlinkat(folder, "hooks", target, sizeof target - 1);
+  target[length > 0 ? length : 0] = '\0';
+  if (length > 0) freeze_pointed(view, plain(path, target));
+  else freeze(view, joined(path, "hooks"));
+  freeze_named(view, git_read(folder, "config"), path);
+  freeze_named(view, git_read(folder, "config.worktree"), path);
 }
 
 /* A worktree's git directory lies elsewhere: it comes in only if it says itself that this is its worktree. */
@@ -236,6 +186,7 @@ static void add_linked_git(struct view *view, int folder) {
     if (!is_no_workspace(view, shared) && below(shared, own) && !below(view->workspace, shared)) {
       add_bound(view, shared, PLACE_WRITE);
       add_bound(view, joined(shared, "hooks"), PLACE_READ);
+      view->shared_git = shared;
     }
   }
   close(git);
@@ -246,11 +197,9 @@ static void freeze_git(struct view *view) {
   struct stat found;
   if (folder < 0 || fstatat(folder, ".git", &found, AT_SYMLINK_NOFOLLOW) != 0) return;
   if (S_ISDIR(found.st_mode)) {
-    int git = openat(folder, ".git", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    freeze(view, joined(view->workspace, ".git/hooks"));
-    struct slice config = read_small(git, "config");
-    if (config.text) each_pointer(config.text, freeze_pointed, view);
-    close(git);
+    int git = openat(folder, ".git", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (git >= 0) git_walk(git, joined(view->workspace, ".git"), freeze_folder, view);
+    if (git >= 0) close(git);
   } else if (S_ISREG(found.st_mode)) {
     add_linked_git(view, folder);
   }

@@ -1,0 +1,492 @@
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { openFolder } from '../support/project.ts';
+import { identityOf, USERS, type User } from '../support/users.ts';
+import { BUILDS, type Build, BWRAP, writeShim } from './support.ts';
+
+const PLAN = [
+  'cordon-plan 2',
+  'name t',
+  'allow *',
+  'command /bin/sh',
+  'arg sh',
+  'append-args',
+  'isolation barrier',
+  `bwrap ${BWRAP}`,
+  'root machine',
+  'cut /',
+  'private /tmp 1777',
+  'private /var/tmp 1777',
+  'workspace here real',
+  'proc',
+  'dev',
+];
+/** The same folder, as one that happens to be writable. */
+const unprotected = (folder: string) => PLAN.map((line) => line.replace('workspace here real', `write ${folder}`));
+
+const shims = new Map<string, string>();
+
+function shimOf(lines: readonly string[], build: Build): string {
+  const key = `${build} ${lines.join('\n')}`;
+  const path = shims.get(key) ?? writeShim(lines, { build });
+  shims.set(key, path);
+  return path;
+}
+
+/** A repository of a user, and what is done in it inside and outside. */
+class Repository {
+  readonly #identity;
+  readonly #env;
+  readonly folder;
+
+  constructor(user: User, set_up = '', folder = openFolder('git')) {
+    this.#identity = identityOf(user);
+    this.folder = folder;
+    chownSync(folder, this.#identity.uid, this.#identity.gid);
+    this.#env = {
+      PATH: '/usr/bin:/bin',
+      HOME: '/dev/null',
+      GIT_CONFIG_NOSYSTEM: '1',
+      GIT_CONFIG_GLOBAL: '/dev/null',
+      GIT_ALLOW_PROTOCOL: 'file',
+      RAN: join(folder, 'ran'),
+      ...Object.fromEntries(
+        ['AUTHOR', 'COMMITTER'].flatMap((who) => [
+          [`GIT_${who}_NAME`, 'n'],
+          [`GIT_${who}_EMAIL`, 'n@example.com'],
+          [`GIT_${who}_DATE`, '2020-01-01T00:00:00Z'],
+        ]),
+      ),
+    };
+    this.outside(`git init -q -b main . && git commit -q --allow-empty -m one && ${set_up || ':'}`);
+  }
+
+  #run(program: string, args: readonly string[]) {
+    const { status, stdout, stderr } = spawnSync(program, args, {
+      cwd: this.folder,
+      env: this.#env,
+      encoding: 'latin1',
+      timeout: 60_000,
+      ...this.#identity,
+    });
+    return { code: status, stdout, stderr };
+  }
+
+  outside(script: string) {
+    const ran = this.#run('/bin/sh', ['-c', script]);
+    if (ran.code !== 0) throw new Error(`${script}: ${ran.code} ${ran.stderr}`);
+    return ran.stdout;
+  }
+
+  inside(script: string, lines: readonly string[] = PLAN, build: Build = 'release') {
+    return this.#run(shimOf(lines, build), ['-c', `cd ${this.folder} || exit 9; ${script}`]);
+  }
+
+  /** Like `inside`, where only bubblewrap can make a sandbox. */
+  inBubblewrap(script: string) {
+    const none = 'echo 0 >/proc/sys/user/max_user_namespaces; exec "$@"';
+    return this.#run('/usr/bin/unshare', ['-U', '-r', 'sh', '-c', none, 'sh', shimOf(PLAN, 'release'), '-c', script]);
+  }
+
+  /** Whether a program of the command's choosing runs when the person uses git. */
+  runsSomething(): boolean {
+    this.#run('/usr/bin/timeout', [
+      '20',
+      'sh',
+      '-c',
+      'git status; git diff; git commit --allow-empty -m two; git checkout -q -b b',
+    ]);
+    return existsSync(this.#env.RAN);
+  }
+
+  read(name: string): string {
+    return readFileSync(join(this.folder, name), 'latin1');
+  }
+}
+
+const EVIL = `touch $RAN; false`;
+const HOOK = `printf '#!/bin/sh\\ntouch %s\\n' "$RAN" >$H/post-commit; chmod 755 $H/post-commit`;
+
+const SUBMODULE =
+  'git init -q ../$$ && git -C ../$$ commit -q --allow-empty -m s && git submodule --quiet add ../$$ s && git commit -qm s';
+
+/** Ways to have a later git outside start a program. */
+const WAYS: Readonly<Record<string, { before?: string; does: string }>> = {
+  'a key': { does: `git config core.fsmonitor "${EVIL}"` },
+  'a value with a comment behind it': {
+    does: `printf '[core]\\n\\tfsmonitor = "touch %s; false" # x\\n' "$RAN" >>.git/config`,
+  },
+  "a key on its section's line": { does: `printf '[CORE] FsMonitor = "touch %s; false"' "$RAN" >>.git/config` },
+  'a line that goes on': {
+    does: `printf '[core]\\n fsmonitor \\t= touch\\\\\\n %s "; false"\\n' "$RAN" >>.git/config`,
+  },
+  'lines that end as on Windows': {
+    does: `printf '\\r\\n[core]\\r\\n fsmonitor = "touch %s; false"\\r\\n' "$RAN" >>.git/config`,
+  },
+  'an included file': {
+    does: `printf '[include]\\n\\tpath = ../evil\\n' >>.git/config; printf '[core]\\nfsmonitor = "touch %s; false"\\n' "$RAN" >evil`,
+  },
+  'a file that was included before it was there': {
+    before: 'git config include.path ../local',
+    does: `printf '[core]\\nfsmonitor = "touch %s; false"\\n' "$RAN" >local`,
+  },
+  'an included file by condition': {
+    does: `printf '[includeIf "gitdir:**"]\\n\\tpath = ../evil\\n' >>.git/config; printf '[core]\\nfsmonitor = "touch %s; false"\\n' "$RAN" >evil`,
+  },
+  'core.hooksPath': { does: `H=evil; mkdir $H; ${HOOK}; git config core.hooksPath evil` },
+  'a core.hooksPath that was not there': {
+    before: 'git config core.hooksPath .husky/_',
+    does: `H=.husky/_; mkdir -p $H; ${HOOK}`,
+  },
+  'hooks that were not there': { before: 'rm -r .git/hooks', does: `H=.git/hooks; mkdir $H; ${HOOK}` },
+  'hooks as a link': { before: 'rm -r .git/hooks', does: `H=evil; mkdir $H; ${HOOK}; ln -s ../evil .git/hooks` },
+  'hooks that are a link already': {
+    before: 'rm -r .git/hooks; mkdir own; ln -s ../own .git/hooks',
+    does: `H=evil; mkdir $H; ${HOOK}; ln -sfn ../evil .git/hooks; H=own; ${HOOK}`,
+  },
+  'the configuration of a worktree': {
+    before: 'git config extensions.worktreeConfig true',
+    does: `git config --worktree core.fsmonitor "${EVIL}"`,
+  },
+  'such a configuration switched on': {
+    does: `git config extensions.worktreeConfig true; git config --worktree core.fsmonitor "${EVIL}"`,
+  },
+  'a git directory elsewhere': {
+    before: 'rm -r .git/hooks',
+    does: `cp -r .git evil; git config -f evil/config core.fsmonitor "${EVIL}"; mv .git old; echo gitdir: evil >.git`,
+  },
+  'settings from elsewhere': {
+    does: `cp -r .git evil; git config -f evil/config core.fsmonitor "${EVIL}"; echo ../evil >.git/commondir`,
+  },
+  'a link to another configuration': {
+    does: `cp .git/config evil; git config -f evil core.fsmonitor "${EVIL}"; ln -sf ../evil .git/config`,
+  },
+  'a folder that is closed behind it': { does: `git config core.fsmonitor "${EVIL}"; chmod 555 .git` },
+  'a lock that is left behind': { does: `git config core.fsmonitor "${EVIL}"; touch .git/config.lock` },
+  'a lock that is a folder': { does: `git config core.fsmonitor "${EVIL}"; mkdir .git/config.lock` },
+  'a process that goes on': {
+    does: `(setsid sh -c 'while :; do printf "[core]\\nfsmonitor = \\"touch $RAN; false\\"\\n" >>.git/config; sleep 0.01; done' &); sleep 0.05`,
+  },
+  'a repository that a new entry of the index makes a part': {
+    does: `git init -q x && git -C x commit -q --allow-empty -m x && git -C x config core.fsmonitor "${EVIL}" && git update-index --add --cacheinfo 160000,$(git -C x rev-parse HEAD),x`,
+  },
+  "a submodule's own git directory elsewhere": {
+    before: SUBMODULE,
+    does: `cp -r .git/modules/s evil; git config -f evil/config core.fsmonitor "${EVIL}"; git config -f evil/config core.worktree ../s; echo gitdir: ../evil >s/.git`,
+  },
+  'a repository in a submodule': {
+    before: SUBMODULE,
+    does: `cd s; git init -q x && git -C x commit -q --allow-empty -m x && git -C x config core.fsmonitor "${EVIL}" && git update-index --index-version 4 --add --cacheinfo 160000,$(git -C x rev-parse HEAD),x; cd ..`,
+  },
+  'a split index': {
+    does: `git init -q x && git -C x commit -q --allow-empty -m x && git -C x config core.fsmonitor "${EVIL}" && git update-index --split-index --add --cacheinfo 160000,$(git -C x rev-parse HEAD),x`,
+  },
+  "submodules' git directories as a link": {
+    before: SUBMODULE,
+    does: `cp -r .git/modules/s evil; git config -f evil/config core.fsmonitor "${EVIL}"; mkdir .git/modules/t; git config -f evil/config core.worktree ../s; ln -s ../../evil .git/modules/u; echo gitdir: ../.git/modules/u >s/.git`,
+  },
+  'a submodule': {
+    before: SUBMODULE,
+    does: `git -C s config core.fsmonitor "${EVIL}"`,
+  },
+};
+
+const owner = (user: User) => (set_up?: string) => {
+  const folder = join(openFolder('git'), 'w');
+  mkdirSync(folder);
+  chmodSync(join(folder, '..'), 0o777);
+  return new Repository(user, set_up, folder);
+};
+
+describe.each(USERS)('what %s finds afterwards', (user) => {
+  const repository = owner(user);
+
+  const ways = BUILDS.flatMap((build) => Object.entries(WAYS).map(([name, way]) => ({ build, name, ...way })));
+
+  it.each(ways)('$name starts no program ($build)', ({ build, before, does }) => {
+    const repo = repository(before);
+    const { code, stderr } = repo.inside(`{ ${does}; } 2>/dev/null; rm -f "$RAN"; exit 3`, PLAN, build);
+    expect({ code, stderr }).toMatchObject({ code: 3, stderr: expect.stringMatching(/^cordon: t: /) });
+    expect(stderr).not.toMatch(/touch|warning/);
+    expect(repo.runsSomething()).toBe(false);
+  });
+
+  it.each(Object.entries(WAYS).filter(([name]) => !/lock|goes on/.test(name)))(
+    '%s starts one where nothing is put back',
+    (_name, { before, does }) => {
+      const repo = repository(before);
+      repo.inside(`{ ${does}; } 2>/dev/null; chmod 755 .git 2>/dev/null; rm -f "$RAN"`, unprotected(repo.folder));
+      expect(repo.runsSomething()).toBe(true);
+    },
+  );
+
+  it('what was there before stays, to the byte', () => {
+    const repo = repository(
+      `git config core.fsmonitor false; git config alias.x '!echo x'; printf '# mine\\n[filter "a"] clean=cat\\n' >>.git/config`,
+    );
+    const before = repo.read('.git/config');
+    const { ino, mtimeNs } = lstatSync(join(repo.folder, '.git/config'), { bigint: true });
+    expect(repo.inside('git status').stderr).toBe('');
+    expect(lstatSync(join(repo.folder, '.git/config'), { bigint: true })).toMatchObject({ ino, mtimeNs });
+    repo.inside(`git config core.sshCommand x; git config filter.b.clean x; chmod 640 .git/config`);
+    expect(repo.read('.git/config')).toBe(before);
+    expect(lstatSync(join(repo.folder, '.git/config')).mode & 0o777).toBe(0o640);
+  });
+
+  it.each([
+    ['a pipe', 'rm .git/config; mkfifo .git/config'],
+    ['a folder', 'rm .git/config; mkdir .git/config'],
+    ['bytes', 'head -c 1000 /dev/zero >.git/config'],
+    ['more than is looked at', 'for i in $(seq 20000); do echo "# 0123456789 0123456789"; done >.git/config'],
+    ['a broken line', 'printf "[core]\\nfsmonitor = x\\n[" >>.git/config'],
+    ['closed', 'chmod 0 .git/config'],
+  ])('a configuration that is %s is put aside for the old one', (_name, does) => {
+    const repo = repository();
+    const before = repo.read('.git/config');
+    expect(repo.inside(does).stderr).toMatch(/config\.put-aside-0/);
+    expect(repo.read('.git/config')).toBe(before);
+    expect(readdirSync(join(repo.folder, '.git'))).toContain('config.put-aside-0');
+  });
+
+  it('ordinary work leaves the same configuration as outside', () => {
+    const work = [
+      'git init -q -b main --bare up.git',
+      'git commit -q --allow-empty -m two',
+      'git remote add origin "$PWD/up.git"',
+      'git config user.name me',
+      'git push -q -u origin main',
+      'git checkout -q -b topic',
+      'git branch -q -u origin/main',
+      'git branch -q -m topic renamed',
+      'git -c protocol.file.allow=always submodule --quiet add "$PWD/up.git" libs/s',
+      'git config pull.rebase true',
+      'git config --unset user.name',
+      'git worktree add -q wt',
+      'git remote rename origin other',
+    ].join(' && ');
+    const [out, within] = [repository(), repository()];
+    out.outside(work);
+    expect(within.inside(work)).toMatchObject({ code: 0, stderr: expect.not.stringMatching(/cordon/) });
+    for (const name of ['.git/config', '.git/modules/libs/s/config', '.git/worktrees/wt/commondir'])
+      expect(within.read(name)).toBe(out.read(name).replaceAll(out.folder, within.folder));
+    expect(within.outside('git -C libs/s status && git -C wt status')).toContain('main');
+  });
+
+  it("a submodule's files lie in the workspace, or nowhere", () => {
+    const repo = repository(
+      'git init -q ../$$ && git -C ../$$ commit -q --allow-empty -m s && git submodule --quiet add ../$$ s',
+    );
+    const { stderr } = repo.inside('git -C s config core.worktree ../../../../; git config core.worktree /etc');
+    expect(stderr).toMatch(/\.git\/config: core\.worktree was set.*modules\/s\/config: core\.worktree was set/s);
+  });
+
+  it('of a new repository only programs are taken', () => {
+    const folder = openFolder('git');
+    const repo = new Repository(user, 'rm -rf .git', folder);
+    const { stderr } = repo.inside(`git init -q . && git config core.pager less && git config user.name me`);
+    expect(stderr).toBe('cordon: t: .git/config: core.pager was set by the command and put back\n');
+    expect(repo.outside('git config user.name')).toBe('me\n');
+  });
+
+  it('a worktree whose git directory lies elsewhere', () => {
+    const main = repository('git worktree add -q ../linked');
+    const linked = new Repository(user, '', join(main.folder, '../linked'));
+    linked.inside(`git config core.fsmonitor "${EVIL}"; echo "gitdir: evil" >.git`);
+    expect(main.read('.git/config')).not.toContain('fsmonitor');
+    expect(linked.read('.git')).toMatch(/^gitdir: .*worktrees\/linked\n$/);
+    expect(linked.runsSomething()).toBe(false);
+  });
+
+  it('many lines are not all told', () => {
+    const { stderr } = repository().inside('for i in $(seq 50); do echo "[alias] a$i = !x"; done >>.git/config');
+    expect(stderr.trim().split('\n')).toHaveLength(21);
+    expect(stderr).toMatch(/and 30 more/);
+  });
+
+  it('names are shown without control sequences', () => {
+    const { stderr } = repository().inside(`printf '[filter "\\033[31mx"]\\n clean = x\\n' >>.git/config`);
+    expect(stderr).toContain('filter.\\x1b[31mx.clean was set by the command');
+  });
+
+  it('more git directories than are looked at are put aside', () => {
+    const repo = repository();
+    const { stderr } = repo.inside('mkdir .git/modules; cd .git/modules; mkdir $(seq 600)');
+    expect(stderr).toContain('.git/modules has more folders than are looked at');
+  });
+});
+
+it.skipIf(process.getuid?.() !== 0)('behind bubblewrap the same is put back', () => {
+  const repo = owner('root')(
+    'git init -q ../$$ && git -C ../$$ commit -q --allow-empty -m s && git submodule --quiet add ../$$ s',
+  );
+  const before = repo.read('.git/config');
+  const { code, stderr } = repo.inBubblewrap(
+    `git config core.fsmonitor "${EVIL}"; touch .git/modules/s/hooks/x 2>/dev/null && echo open >&2; exit 3`,
+  );
+  expect({ code, stderr }).toEqual({
+    code: 3,
+    stderr: 'cordon: t: .git/config: core.fsmonitor was set by the command and put back\n',
+  });
+  expect(repo.read('.git/config')).toBe(before);
+});
+
+it.skipIf(process.getuid?.() !== 0)('on a full disk a configuration is put aside rather than left', () => {
+  const folder = openFolder('git');
+  const shim = shimOf(PLAN, 'release');
+  const script = `mount -t tmpfs -o size=400k x ${folder} && cd ${folder} && git init -q . &&
+    ${shim} -c 'git config core.fsmonitor x; cat /dev/zero >full 2>/dev/null'; ls .git`;
+  const { stdout, stderr } = spawnSync('unshare', ['-m', 'sh', '-c', script], {
+    env: { PATH: '/usr/sbin:/usr/bin:/bin', HOME: '/dev/null' },
+    encoding: 'utf8',
+  });
+  expect(stderr).toContain('warning: .git/config could not be put back: No space left on device');
+  expect(stdout).toMatch(/^config\.put-aside-0$/m);
+  expect(stdout).not.toMatch(/^config$/m);
+});
+
+/* ── any configuration ── */
+
+const HARMLESS = [
+  /^user\.[^.]+$/,
+  /^remote\..*\.(fetch|tagopt)$/s,
+  /^core\.(autocrlf|bare)$/,
+  /^branch\./,
+  /^gc\./,
+  /^diff\.renames$/,
+];
+const PROGRAM = /(hook|command|path)$/;
+const isHarmless = ([name = '']: readonly string[]) =>
+  HARMLESS.some((pattern) => pattern.test(name)) && !PROGRAM.test(name);
+
+const SECTIONS = [
+  '[user]',
+  '[USER]',
+  '[core]',
+  '[ Core]',
+  '[core "x"]',
+  '[core.x]',
+  '[remote "a b"]',
+  '[remote "a\\"\\]"]',
+  '[remote.O]',
+];
+const MORE = [
+  '[branch "m"]',
+  '[diff]',
+  '[diff "renames"]',
+  '[gc]',
+  '[alias]',
+  '[filter "f"]',
+  '[include]',
+  '[a]',
+  '[]',
+  '[x',
+  '[core] ',
+];
+const KEYS = [
+  'name',
+  'Email',
+  'fetch',
+  'tagOpt',
+  'url2',
+  'autocrlf',
+  'bare',
+  'fsmonitor',
+  'sshCommand',
+  'merge',
+  'auto',
+  'renames',
+];
+const REST = ['clean', 'path', 'recentObjectsHook', '9x', '-y', 'k-1'];
+const VALUES = [
+  '',
+  '=',
+  '= x',
+  ' = x y  ',
+  '="a;b" # c',
+  '= a\\\n b',
+  '= "open',
+  '= \\q',
+  '= a\\\\',
+  '= x;y',
+  '= "\\n\\t\\b\\""',
+  '=\t[core]',
+];
+const piece = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom(...SECTIONS, ...MORE) },
+  {
+    weight: 5,
+    arbitrary: fc
+      .tuple(fc.constantFrom('', '\t', ' '), fc.constantFrom(...KEYS, ...REST), fc.constantFrom(...VALUES))
+      .map((parts) => parts.join('')),
+  },
+  { weight: 1, arbitrary: fc.constantFrom('# c', '; [core]', '  ', '\\', '"', '\r') },
+);
+const valid = fc
+  .array(fc.tuple(piece, fc.constantFrom('\n', '\n', '\n', '\r\n', ' ')), { maxLength: 8 })
+  .map((parts) => parts.flat().join(''));
+const configuration = fc.oneof(
+  valid,
+  valid.map((text) => `\ufeff${text}`),
+);
+const pairs = fc.array(fc.tuple(configuration, configuration, fc.boolean()), { minLength: 20, maxLength: 40 });
+
+function entriesIn(text: string): string[][] | undefined {
+  const { status, stdout } = spawnSync('git', ['config', '--list', '-z', '--file', '-', '--no-includes'], {
+    input: text,
+    encoding: 'utf8',
+    env: { PATH: '/usr/bin:/bin' },
+  });
+  if (status !== 0) return undefined;
+  return stdout
+    .split('\0')
+    .slice(0, -1)
+    .map((entry) => [entry.split('\n', 1)[0] as string, entry]);
+}
+
+describe.each(BUILDS)('of any configuration, by the %s build,', (build) => {
+  it('harmless entries and old ones are left, and nothing else', { timeout: 300_000 }, () => {
+    const user = USERS.at(-1) as User;
+    fc.assert(
+      fc.property(pairs, (cases) => {
+        const repo = new Repository(user);
+        const write = (i: number, name: string, text: string) =>
+          writeFileSync(join(repo.folder, `.git/modules/${i}/${name}`), text);
+        repo.outside(`mkdir -p new ${cases.map((_, i) => `.git/modules/${i}`).join(' ')}`);
+        cases.forEach(([old, added, isAppended], i) => {
+          write(i, 'config', old);
+          write(i, 'new', isAppended ? old + added : added);
+        });
+        repo.outside('true');
+        const { code } = repo.inside(
+          'for i in .git/modules/*; do cp $i/new $i/copy; mv -f $i/copy $i/config; done',
+          PLAN,
+          build,
+        );
+        expect(code).toBe(0);
+        cases.forEach(([old], i) => {
+          const read = (name: string) => readFileSync(join(repo.folder, `.git/modules/${i}/${name}`), 'utf8');
+          const [now, left] = [entriesIn(read('new')), read('config')];
+          if (now === undefined || old === read('new')) {
+            expect(left).toBe(old);
+            return;
+          }
+          const before = new Set((entriesIn(old) ?? []).map(([, entry]) => entry));
+          expect(entriesIn(left)).toEqual(now.filter((entry) => isHarmless(entry) || before.has(entry[1] as string)));
+        });
+      }),
+      { numRuns: 12 },
+    );
+  });
+});
