@@ -93,6 +93,15 @@ describe('extends (E3)', () => {
     expect(filesystem).toMatchObject({ preset: 'workspace', write: ['/b'], read: ['/a', '/c'] });
   });
 
+  test('every file that it came from is told, also those given and extended by path', async () => {
+    const home = new Home({ 'base.json': {} });
+    const beside = home.write('elsewhere/beside.json', { extends: 'base' });
+    const given = home.write('elsewhere/given.json', { extends: './beside.json' });
+    const policy = await home.load(given);
+    expect(policy.files).toEqual(expect.arrayContaining([given, beside, `${home.config}/profiles/base.json`]));
+    expect((await home.load('agent')).files).toEqual([]);
+  });
+
   test('a diamond: the common base is applied once, and does not undo what came after it', async () => {
     const home = new Home({
       'top.json': { environment: { allow_vars: ['T'], set_vars: { X: 'top' } } },

@@ -107,6 +107,8 @@ describe('one schema, three syntaxes (E1)', () => {
       read: ['/opt'],
       hide: ['/home/u'],
       expose: ['/home/u/.npmrc'],
+      show: [],
+      workspace: { mode: 'real' },
     });
     expect(policy).toMatchObject({
       guard: 'strip',
