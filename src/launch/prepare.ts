@@ -8,7 +8,7 @@ import type { ParentEnv } from '../host/parent-env.ts';
 import { isFirstTime } from '../host/session.ts';
 import { factsOf, mountArguments, surveyFilesystem } from '../plan/filesystem/index.ts';
 import { type LaunchPlan, plan, type Records } from '../plan/plan.ts';
-import { startupPolicy } from '../plan/rc/policy.ts';
+import { startupPolicy } from '../plan/startup/index.ts';
 import type { Policy } from '../policy/policy.ts';
 import { seal } from '../seal/seal.ts';
 import type { Secret } from '../secrets/secret.ts';

@@ -2,7 +2,7 @@ import { decide } from '../../decide/decide.ts';
 import { explain } from '../../decide/explain.ts';
 import type { Bytes } from '../../host/bytes.ts';
 import { factsOf, mountArguments, type StartupNote, surveyFilesystem } from '../../plan/filesystem/index.ts';
-import { startupPolicy } from '../../plan/rc/policy.ts';
+import { startupPolicy } from '../../plan/startup/index.ts';
 import type { Policy } from '../../policy/policy.ts';
 import type { Context } from '../context.ts';
 import { hasFlag, JSON_FLAG, parseArguments } from '../flags.ts';

@@ -1,5 +1,5 @@
 import type { FilesystemPolicy } from '../../policy/policy.ts';
-import type { StartupPolicy } from '../rc/examine.ts';
+import type { StartupPolicy } from '../startup/index.ts';
 import { Collection } from './collect.ts';
 import { hideEnvFiles } from './env-files.ts';
 import type { FsFacts } from './facts.ts';
