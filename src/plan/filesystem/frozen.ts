@@ -299,8 +299,3 @@ export const HELD_BACK: readonly FrozenPlace[] = [
   { path: '.aws', absent: 'dir', readers: ['aws'] },
   { path: '.kube', absent: 'dir', readers: ['kubectl'] },
 ];
-
-/** What such a place holds where a shell would go on to another file if this one were not there. */
-export const STAND_IN_TEXTS: readonly string[] = FROZEN_IN_HOME.flatMap(({ places }) =>
-  places.flatMap(({ text }) => text ?? []),
-);

@@ -12,6 +12,8 @@ export interface StartupPlaces {
   /** Files that variables of the parent name. */
   readonly named: readonly string[];
   readonly workspace: string;
+  /** The root of the system, when it isn't `/`. */
+  readonly root?: string;
 }
 
 export interface Reading {
@@ -55,13 +57,13 @@ interface Step {
 }
 
 /** The start-up files that are there, and those that they take in. */
-export function startupFiles({ homes, zdotdir, config, named, workspace }: StartupPlaces): Reading[] {
+export function startupFiles({ homes, zdotdir, config, named, workspace, root = '' }: StartupPlaces): Reading[] {
   const [home = '/'] = homes;
   const below = (folder: string | undefined, prefix = '') =>
     IN_HOME.filter((place) => folder && place.startsWith(prefix)).map(
       (place) => `${folder}/${place.slice(prefix.length)}`,
     );
-  const others = [...below(zdotdir), ...below(config, '.config/'), ...IN_SYSTEM, ...named];
+  const others = [...below(zdotdir), ...below(config, '.config/'), ...IN_SYSTEM.map((path) => root + path), ...named];
   const steps: Step[] = homes.flatMap((one) => below(one).map((pattern) => ({ pattern, home: one })));
   steps.push(...others.map((pattern) => ({ pattern, home })));
   const found = new Map<string, Reading | undefined>();

@@ -5,7 +5,7 @@ import { examineStartup, type StartupFile, type StartupPolicy } from '../../../s
 
 const PASSED = /^(?:PATH|HOME|LANG|LC_\w+)$/;
 
-export const POLICY: StartupPolicy = { passes: (name) => PASSED.test(name), holdsDropped: () => false };
+const POLICY: StartupPolicy = { passes: (name) => PASSED.test(name), holdsDropped: () => false };
 
 /** A home with these files; what is absolute stands where it says. */
 export function homeWith(files: Readonly<Record<string, string>>): string {
@@ -21,7 +21,7 @@ export function homeWith(files: Readonly<Record<string, string>>): string {
 export function examined(
   home: string,
   policy = POLICY,
-  more: { zdotdir?: string; named?: string[] } = {},
+  more: { zdotdir?: string; config?: string; named?: string[]; root?: string } = {},
 ): Map<string, StartupFile> {
   const files = examineStartup({ homes: [home], named: [], workspace: join(home, 'work'), ...more }, policy);
   return new Map(
