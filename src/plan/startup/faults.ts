@@ -49,6 +49,7 @@ const EXPORTS_ALL = /\bset\s+(?:[-+]\w+\s+)*-\w*[ak]/;
 
 /** What is wrong with a piece of code, told from its words alone: too much rather than too little. */
 export function faultsIn(text: string, kind: Kind, passes: Passes): Fault[] {
+  if (!/\S/.test(text)) return [];
   const code = text.replaceAll('\\\n', '  ');
   const judge = new Judge(passes);
   if (kind === 'comment') judge.assigned(code, Number.POSITIVE_INFINITY);
@@ -131,13 +132,14 @@ function isRun(code: string, kind: Kind): boolean {
 /** A credential by its name or its look; what a run brings is no text of the file's own. */
 export function isSecret(name: string, value: string): boolean {
   if (isHarmless(value) || /^[\s:]*$/.test(literalOf(value))) return false;
-  return guardName(name as Bytes) !== undefined || holdsCredential(name, value);
+  // In zsh, `key` is the table of the keys of the terminal.
+  return (name !== 'key' && guardName(name as Bytes) !== undefined) || holdsCredential(name, value);
 }
 
 /** A credential in any text: of a known form, or long and mixed as no word is. */
 function holdsCredential(name: string, text: string): boolean {
   const plain = literalOf(text);
-  if (!/[=:]|(?=\S{0,99}[\dA-Z@])\S{12}/.test(plain)) return false;
+  if (!/[=:]/.test(plain) && !(/[\dA-Z@]/.test(plain) && /\S{12}/.test(plain))) return false;
   const mixed = (run: string) => (run.match(/[a-z](?=\d)|\d(?=[a-z])/gi)?.length ?? 0) >= 3;
   return guardValue(name as Bytes, plain as Bytes) !== undefined || (plain.match(/[\w+~-]{12,}/g) ?? []).some(mixed);
 }

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, readdirSync, readSync, realpathSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, readdirSync, readSync, realpathSync } from 'node:fs';
 import { openToRead } from '../../host/open-file.ts';
 import { type Kind, WORD, withoutQuotes } from './faults.ts';
 import { cutUp, type Unit } from './units.ts';
@@ -72,7 +72,7 @@ export function startupFiles({ homes, zdotdir, config, named, workspace, root = 
   const mentioned = new Set<string>();
   for (const step of steps)
     for (const path of expand(step.pattern)) {
-      const real = realpathSync.native(path);
+      const real = quietly(() => realpathSync.native(path)) ?? '/dev/null';
       if (found.has(real) || found.size >= MOST_FILES || isForeign(real, step)) continue;
       const shown = step.home === home && isWithin(path, home) ? `~${path.slice(home.length)}` : path;
       const reading = quietly(() => read(real, shown, step));
@@ -129,7 +129,7 @@ function expand(pattern: string): string[] {
     const names = (folder: string) => (quietly(() => readdirSync(`${folder}/`)) ?? []).filter(fits);
     paths = paths.flatMap((path) => (rest.length === 0 ? [part] : names(path)).map((name) => `${path}/${name}`));
   }
-  return paths.slice(0, MOST_FILES).filter((path) => quietly(() => realpathSync.native(path)) !== undefined);
+  return paths.slice(0, MOST_FILES).filter((path) => existsSync(path));
 }
 
 function isWithin(path: string, folder: string): boolean {

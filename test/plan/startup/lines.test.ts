@@ -180,6 +180,7 @@ describe('the rest stays as it is', () => {
     ['path=(~/bin $path); plugins=(git docker)'],
     ['zstyle ":completion:*" matcher-list "m:{a-z}={A-Z}"'],
     ['KEYTIMEOUT=1'],
+    [`key=(\n  Home "\${terminfo[khome]}"\n)`],
     ['set -x; make CC=clang; set +x'],
   ])('%s', (script) => {
     expect(copyOf(`${script}\n`)).toBe(`${script}\n`);
