@@ -40,12 +40,12 @@ const SET_UP = new RegExp(
   'g',
 );
 const RUNS = [
-  /(?<!unsetopt\s{1,9}|\+o\s{1,9})\ball_?export\b/i,
   /(?:^|[;&|({`\n]|\b(?:then|do|else))\s{0,99}\$\{?\w+\}?\s{1,99}[A-Za-z_]\w*=/,
   new RegExp(String.raw`${SOURCE}(?:[<=]\(|/(?:dev|proc)/)`),
 ];
 const TAKEN = new RegExp(String.raw`${SOURCE}(?:\$\(|\`)`);
 const EXPORTS_ALL = /\bset\s+(?:[-+]\w+\s+)*-\w*[ak]/;
+const ALL_EXPORT = /(?<!unsetopt\s{1,9}|\+o\s{1,9})\ball_?export\b/i;
 
 /** What is wrong with a piece of code, told from its words alone: too much rather than too little. */
 export function faultsIn(text: string, kind: Kind, passes: Passes): Fault[] {
@@ -126,7 +126,12 @@ function isRun(code: string, kind: Kind): boolean {
   const text = code.replace(SET_UP, ' ');
   const evaluated = text.search(/\beval\b/);
   if (evaluated >= 0 && /[$`]/.test(text.slice(evaluated))) return true;
-  return RUNS.some((pattern) => pattern.test(text)) || (kind !== 'fish' && EXPORTS_ALL.test(text));
+  return RUNS.some((pattern) => pattern.test(text)) || exportsAll(text, kind);
+}
+
+/** Every assignment is exported from here on, also those of files that are taken in. */
+export function exportsAll(text: string, kind: Kind): boolean {
+  return ALL_EXPORT.test(text) || (kind !== 'fish' && EXPORTS_ALL.test(text));
 }
 
 /** A credential by its name or its look; what a run brings is no text of the file's own. */

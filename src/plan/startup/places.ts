@@ -1,6 +1,6 @@
 import { closeSync, existsSync, fstatSync, readdirSync, readSync, realpathSync } from 'node:fs';
 import { openToRead } from '../../host/open-file.ts';
-import { type Kind, WORD, withoutQuotes } from './faults.ts';
+import { exportsAll, type Kind, WORD, withoutQuotes } from './faults.ts';
 import { cutUp, type Unit } from './units.ts';
 
 /** Where shells inside look, free of symbolic links. */
@@ -85,7 +85,8 @@ export function startupFiles({ homes, zdotdir, config, named, workspace, root = 
 /** What stands there may be anything: nothing may hang on it. */
 function read(path: string, shown: string, { by, perhaps }: Step): Reading | undefined {
   const language = by?.kind === 'fish' || path.endsWith('.fish') ? 'fish' : 'shell';
-  const kind = LIST.test(path) ? 'list' : language;
+  const exported = by?.units?.some((unit) => exportsAll(unit.text, by.kind));
+  const kind = exported || LIST.test(path) ? 'list' : language;
   const descriptor = openToRead(path, 'followed');
   try {
     const stats = fstatSync(descriptor);

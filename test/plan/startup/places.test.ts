@@ -57,6 +57,12 @@ describe('files that those take in', () => {
     expect(examined(homeWith({ '.bashrc': `${script}\n`, [name]: EXPORT })).get(name)?.text).toBe(CLEAN);
   });
 
+  it('all of it is exported after set -a', () => {
+    const files = examined(homeWith({ '.bashrc': 'set -a\n. ~/.vars\nset +a\n', '.vars': `FOO=${V}\nLANG=C\n` }));
+    expect(files.get('.vars')?.text).toBe('\nLANG=C\n');
+    expect(files.get('.bashrc')?.text).toBe('');
+  });
+
   it('and on and on, but not for ever', () => {
     const chain = Array.from({ length: 400 }, (_, i) => [
       `.f${i}`,
