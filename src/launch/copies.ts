@@ -1,9 +1,47 @@
-import { closeSync, fstatSync, readFileSync } from 'node:fs';
+import { closeSync, fstatSync, readFileSync, realpathSync } from 'node:fs';
 import { bytesOfBuffer } from '../host/bytes.ts';
 import { openToRead } from '../host/open-file.ts';
-import { type Copies, npmrcPlaces, npmrcWithoutTokens, type PlaceFacts } from '../plan/places/index.ts';
+import {
+  type Copies,
+  NO_COPIES,
+  npmrcPlaces,
+  npmrcWithoutTokens,
+  type PlaceFacts,
+  pathsOf,
+} from '../plan/places/index.ts';
+import { examineStartup, type StartupNote, type StartupPolicy } from '../plan/startup/index.ts';
 
 const LARGEST = 1 << 20;
+
+export interface StartupCopies {
+  readonly files: Copies;
+  readonly notes: readonly StartupNote[];
+}
+
+/** Shells inside read the very files where people export their keys: what the policy drops does not come back through them. */
+export function startupCopies(facts: PlaceFacts, workspace: string, policy: StartupPolicy | undefined): StartupCopies {
+  if (policy === undefined) return { files: NO_COPIES, notes: [] };
+  const files = examineStartup(
+    {
+      homes: [...new Set(facts.homes.map(realOf))],
+      zdotdir: facts.zdotdir === undefined ? undefined : realOf(facts.zdotdir),
+      config: facts.moved.get('.config'),
+      named: facts.shellFiles,
+      workspace: realOf(workspace),
+    },
+    policy,
+  );
+  const copies = files.flatMap(({ path, text }) => pathsOf([path]).map((at) => ({ path: at, text })));
+  return { files: { copies, absent: [] }, notes: files.flatMap(({ notes }) => notes) };
+}
+
+function realOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
 
 /** Settings that hold tokens among lines that programs need, with the tokens left out. */
 export function settingsCopies(facts: PlaceFacts): Copies['copies'] {

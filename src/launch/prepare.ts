@@ -8,13 +8,12 @@ import type { ParentEnv } from '../host/parent-env.ts';
 import { isFirstTime } from '../host/session.ts';
 import { factsOf, type Operation, type PlaceFacts, placesOf } from '../plan/places/index.ts';
 import { type LaunchPlan, type Machine, plan, type Records } from '../plan/plan.ts';
-import { type StartupCopies, type StartupNote, startupCopies } from '../plan/rc/copies.ts';
-import { startupPolicy } from '../plan/rc/policy.ts';
+import { type StartupNote, startupPolicy } from '../plan/startup/index.ts';
 import type { FilesystemPolicy, Policy } from '../policy/policy.ts';
 import { seal } from '../seal/seal.ts';
 import type { Secret } from '../secrets/secret.ts';
 import { auditFile, auditHead } from './audit.ts';
-import { settingsCopies } from './copies.ts';
+import { type StartupCopies, settingsCopies, startupCopies } from './copies.ts';
 import { clearFirstRelease } from './first-release.ts';
 import { surveyMachine } from './machine.ts';
 import { ownOf } from './own.ts';
@@ -72,7 +71,7 @@ export function prepare(request: LaunchRequest): Prepared {
     startup: startup.notes,
     warnings: [
       ...(state === undefined ? stateWarning(request) : []),
-      ...startup.notes.filter(({ hidden }) => hidden).map(({ file, line, saying }) => `${file}:${line} ${saying}`),
+      ...startup.notes.filter(({ hidden, file }) => hidden && file.startsWith('~')).map(({ file, line, saying }) => `${file}:${line} ${saying}`),
       ...absentPaths(policy.filesystem),
     ],
   };

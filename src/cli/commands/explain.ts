@@ -1,9 +1,9 @@
 import { decide } from '../../decide/decide.ts';
 import { explain } from '../../decide/explain.ts';
 import type { Bytes } from '../../host/bytes.ts';
+import { startupCopies } from '../../launch/copies.ts';
 import { factsOf } from '../../plan/places/index.ts';
-import { type StartupNote, startupCopies } from '../../plan/rc/copies.ts';
-import { startupPolicy } from '../../plan/rc/policy.ts';
+import { type StartupNote, startupPolicy } from '../../plan/startup/index.ts';
 import type { Policy } from '../../policy/policy.ts';
 import type { Context } from '../context.ts';
 import { hasFlag, JSON_FLAG, parseArguments } from '../flags.ts';

@@ -1,6 +1,6 @@
 import type { Decision } from '../../decide/decide.ts';
 import { showText } from '../../host/bytes.ts';
-import type { StartupNote } from '../../plan/rc/copies.ts';
+import type { StartupNote } from '../../plan/startup/index.ts';
 
 /** `~/.bashrc:12 sets AWS_SECRET_ACCESS_KEY: left out of the copy`; names only, never values. */
 export function showStartupNotes(notes: readonly StartupNote[]): string {

@@ -1,0 +1,173 @@
+import { guardName, guardValue } from '../../decide/guard/index.ts';
+import { looksRandom } from '../../decide/guard/random.ts';
+import type { Bytes } from '../../host/bytes.ts';
+
+/** Something that must not be seen inside. `runs`: only a run can tell what is exported, and any other line may be about that. */
+export interface Fault {
+  readonly what: 'sets' | 'exports' | 'holds' | 'runs' | 'takes';
+  /** The variable; empty where there is none to tell. */
+  readonly name: string;
+  readonly value?: string;
+  /** What may stand in the place of the line. */
+  readonly instead?: string;
+}
+
+/** `list`: a file of assignments, all of them exported. */
+export type Kind = 'shell' | 'fish' | 'list' | 'comment';
+type Passes = (name: Bytes, value: Bytes) => boolean;
+
+export const WORD = String.raw`(?:"(?:[^"\\]|\\[\s\S])*"|'[^']*'|\\[\s\S]|[^\s;&|<>()'"\\\`])`;
+const ASSIGNED = new RegExp(
+  String.raw`(?<![\w$.{\[-])["']?([A-Za-z_]\w*)["']?(?:\[[^\]\n]{0,99}\])?\+?=(${WORD}*)(?=([(\`].{0,99})?)`,
+  'g',
+);
+const DECLARES = String.raw`(?:declare|typeset|local|readonly|integer|float)["']?(?:\s+[-+]\w+)*?\s+-\w*x\w*`;
+const exporting = (more: string) =>
+  new RegExp(
+    String.raw`(?<![\w.$/-])(export|set-?env(?:ironment)?|exec\s+env|${DECLARES}${more})\b["']?((?:[ \t]+${WORD}+)*)`,
+    'g',
+  );
+const EXPORTS = exporting('');
+const FISH_EXPORTS = exporting(String.raw`|set(?:\s+-[\w-]+)*?\s+(?:-\w*x\w*|--export)`);
+/** fish and csh need no `=`. */
+const SETS = new RegExp(String.raw`\bset(?:\s+-[\w-]+)*\s+([A-Za-z_]\w*)\s+=?\s*(${WORD}+)`, 'g');
+const LISTED = /^\s*(?:export\s+|SETUVAR\s+(?:-\S+\s+)*)?([A-Za-z_]\w*)/;
+const LOOSE = new RegExp(String.raw`^(\s*)export\s+([A-Za-z_]\w*)=(${WORD}*)\s*(?:\s#.*\s*)?$`);
+const SOURCE = String.raw`(?:\bsource|(?<![^\s;&|({!])\.)\s+["']?`;
+/** Programs that print how to set themselves up: they run inside, where they find no credential. */
+const SET_UP = new RegExp(
+  String.raw`(?:\beval\s+["']?|${SOURCE})(?:[$<]\(|\`)[^()\`;&|<]{0,200}?(?:(?<=\s)(?:init|completions?|hook|shellenv|env|activate|--alias|--bash|--zsh)|\b(?:dircolors|lesspipe|ssh-agent|locale-check|argcomplete))\b[^()\`;&|<]{0,200}[)\`]["']?`,
+  'g',
+);
+const RUNS = [
+  /(?:^|[;&|({`\n]|\b(?:then|do|else))\s{0,99}\$\{?\w+\}?\s{1,99}[A-Za-z_]\w*=/,
+  new RegExp(String.raw`${SOURCE}(?:[<=]\(|/(?:dev|proc)/)`),
+];
+const TAKEN = new RegExp(String.raw`${SOURCE}(?:\$\(|\`)`);
+const EXPORTS_ALL = /\bset\s+(?:[-+]\w+\s+)*-\w*[ak]/;
+const ALL_EXPORT = /(?<!unsetopt\s{1,9}|\+o\s{1,9})\ball_?export\b/i;
+
+/** What is wrong with a piece of code, told from its words alone: too much rather than too little. */
+export function faultsIn(text: string, kind: Kind, passes: Passes): Fault[] {
+  if (!/\S/.test(text)) return [];
+  const code = text.replaceAll('\\\n', '  ');
+  const judge = new Judge(passes);
+  if (kind === 'comment') judge.assigned(code, Number.POSITIVE_INFINITY);
+  else if (!judge.loosens(code)) judge.code(code, kind);
+  return judge.faults;
+}
+
+/** The code without what surely is no trace of a secret. */
+export function withoutHarmless(code: string): string {
+  return code.replace(ASSIGNED, (all, _, word, after) => (after === undefined && isHarmless(word) ? ' ' : all));
+}
+
+class Judge {
+  readonly faults: Fault[] = [];
+  readonly #drops: (name: string, value: string) => boolean;
+
+  constructor(passes: Passes) {
+    this.#drops = (name, value) => !passes(name as Bytes, literalOf(value) as Bytes);
+  }
+
+  /** `export NVM_DIR="$HOME/.nvm"`: the next line needs the value, nobody the export. */
+  loosens(code: string): boolean {
+    const [, indent = '', name = '', value = ''] = LOOSE.exec(code) ?? [];
+    if (name === '' || guardName(name as Bytes) || !isHarmless(value) || !this.#drops(name, value)) return false;
+    this.faults.push({ what: 'exports', name, instead: `${indent}${name}=${value}` });
+    return true;
+  }
+
+  code(code: string, kind: Kind): void {
+    const exports = [...code.matchAll(kind === 'fish' ? FISH_EXPORTS : EXPORTS)];
+    for (const [, keyword = '', words = ''] of exports) this.#exported(keyword, words);
+    const listed = kind === 'list' ? LISTED.exec(code)?.[1] : undefined;
+    if (listed !== undefined && this.#drops(listed, '')) this.faults.push({ what: 'sets', name: listed });
+    const plain = withoutQuotes(code);
+    const inPieces = exports.length === 0 && plain.search(EXPORTS) >= 0;
+    if (TAKEN.test(code)) this.faults.push({ what: 'takes', name: '' });
+    if (inPieces || isRun(code, kind) || isRun(plain, kind)) this.faults.push({ what: 'runs', name: '' });
+    for (const [, name = '', value = ''] of code.matchAll(SETS))
+      if (isSecret(name, value) && this.#drops(name, value)) this.faults.push({ what: 'holds', name, value });
+    this.assigned(code, exports[0]?.index ?? Number.POSITIVE_INFINITY);
+  }
+
+  /** Names without values, and names that only a run can tell. */
+  #exported(keyword: string, text: string): void {
+    const all = (text.match(new RegExp(`${WORD}+`, 'g')) ?? []).map(withoutQuotes);
+    const words = all.filter((word) => !/^[-+]/.test(word));
+    const value = words.slice(1).join(' ');
+    for (const name of /^set/.test(keyword) ? words.slice(0, 1) : words) {
+      if (/^\w*[$`{*?]/.test(name)) this.faults.push({ what: 'runs', name: '' });
+      else if (/^[A-Za-z_]\w*$/.test(name) && this.#drops(name, value))
+        this.faults.push({ what: 'exports', name, value });
+    }
+  }
+
+  /** What is assigned; exported if an exporting word stands before it. */
+  assigned(code: string, since: number): void {
+    const rest = code.replace(
+      ASSIGNED,
+      (all: string, name: string, word: string, after: string | undefined, at: number) => {
+        const value = word + (after ?? '');
+        if (!this.#drops(name, value)) return ' ';
+        const isCommand = /^(?:\$\(|`)(?!\s*(?:echo|printf|base64))/.test(value);
+        if (at > since) this.faults.push({ what: 'sets', name, value });
+        else if (!isCommand && isSecret(name, value)) this.faults.push({ what: 'holds', name, value });
+        if (/["'\\]/.test(word)) this.assigned(word.replace(/["'\\]/g, ' '), since - at - all.length + word.length);
+        return all;
+      },
+    );
+    if (this.faults.length === 0 && holdsCredential('', rest)) this.faults.push({ what: 'holds', name: '' });
+  }
+}
+
+function isRun(code: string, kind: Kind): boolean {
+  const text = code.replace(SET_UP, ' ');
+  const evaluated = text.search(/\beval\b/);
+  if (evaluated >= 0 && /[$`]/.test(text.slice(evaluated))) return true;
+  return RUNS.some((pattern) => pattern.test(text)) || exportsAll(text, kind);
+}
+
+/** Every assignment is exported from here on, also those of files that are taken in. */
+export function exportsAll(text: string, kind: Kind): boolean {
+  return ALL_EXPORT.test(text) || (kind !== 'fish' && EXPORTS_ALL.test(text));
+}
+
+/** A credential by its name or its look; what a run brings is no text of the file's own. */
+export function isSecret(name: string, value: string): boolean {
+  if (isHarmless(value) || /^[\s:]*$/.test(literalOf(value))) return false;
+  // In zsh, `key` is the table of the keys of the terminal.
+  return (name !== 'key' && guardName(name as Bytes) !== undefined) || holdsCredential(name, value);
+}
+
+/** A credential in any text: of a known form, or long and mixed as no word is. */
+function holdsCredential(name: string, text: string): boolean {
+  const plain = literalOf(text);
+  if (!/[=:]/.test(plain) && !(/[\dA-Z@]/.test(plain) && /\S{12}/.test(plain))) return false;
+  const mixed = (run: string) => (run.match(/[a-z](?=\d)|\d(?=[a-z])/gi)?.length ?? 0) >= 3;
+  return guardValue(name as Bytes, plain as Bytes) !== undefined || (plain.match(/[\w+~-]{12,}/g) ?? []).some(mixed);
+}
+
+const VARIABLE = /\$(?:\{\w+(?:\[[\w@*]+\])?(?::?[-+=?])?\}|\w+(?:\[\w+\])?|[@*#?!$-])/g;
+
+/** What stands in the file itself. */
+export function literalOf(value: string): string {
+  return withoutQuotes(value).replace(VARIABLE, ' ');
+}
+
+export function withoutQuotes(text: string): string {
+  return text.replace(/["'\\]/g, '');
+}
+
+const SWITCH = /^(?:yes|no|y|n|true|false|on|off|auto|always|never|none|\d{1,6})?$/i;
+const FOLDERS = String.raw`s?bin|boot|data|dev|etc|home|lib\d*|media|mnt|nix|opt|proc|root|run|snap|srv|sys|tmp|usr|var`;
+/** From a variable, the home or a folder of the system on, in segments as people name them. */
+const PATH = new RegExp(String.raw`^(?:\0|~|/(?:${FOLDERS})(?=/|$)|(?=/?$))(?:/[\w.+@%,*\0-]{0,40})*$`);
+
+/** A value that can't be a secret whatever its name: nothing, a switch, a number, paths, what other variables hold. */
+function isHarmless(value: string): boolean {
+  const text = withoutQuotes(value).replace(VARIABLE, '\0');
+  const isPath = (path: string) => PATH.test(path) && !path.split('/').some(looksRandom);
+  return SWITCH.test(text) || text.split(':').every(isPath);
+}
