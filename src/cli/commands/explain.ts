@@ -1,6 +1,7 @@
 import { decide } from '../../decide/decide.ts';
 import { explain } from '../../decide/explain.ts';
 import type { Bytes } from '../../host/bytes.ts';
+import { workingFolder } from '../../host/working-folder.ts';
 import { factsOf, mountArguments, type StartupNote, surveyFilesystem } from '../../plan/filesystem/index.ts';
 import { startupPolicy } from '../../plan/rc/policy.ts';
 import type { Policy } from '../../policy/policy.ts';
@@ -26,7 +27,7 @@ export async function run(args: readonly Bytes[], context: Context): Promise<num
 
 /** What shells would bring back from their start-up files, and the copies don't. */
 function startupNotes(policy: Policy, { env }: Context): readonly StartupNote[] {
-  const facts = factsOf(env, process.cwd());
+  const facts = factsOf(env, workingFolder());
   const survey = surveyFilesystem(policy.filesystem, facts, startupPolicy(policy, env, decide(policy, env)));
   return mountArguments(survey).startup ?? [];
 }

@@ -1,5 +1,6 @@
 import type { Bytes } from '../../host/bytes.ts';
 import { findCommand } from '../../host/lookup.ts';
+import { workingFolder } from '../../host/working-folder.ts';
 import { handOver } from '../../launch/hand-over.ts';
 import { type Prepared, prepare } from '../../launch/prepare.ts';
 import type { Policy } from '../../policy/policy.ts';
@@ -24,7 +25,7 @@ export async function run(args: readonly Bytes[], context: Context): Promise<num
     policy,
     env: context.env,
     argv,
-    workdir: process.cwd(),
+    workdir: workingFolder(),
     credentials,
     record: !rehearsal,
     rehearsal,
