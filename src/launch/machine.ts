@@ -1,7 +1,8 @@
 import { accessSync, constants } from 'node:fs';
 import { bytesOfText, textOfBytes } from '../host/bytes.ts';
-import { findCommand } from '../host/lookup.ts';
+import { findOwnProgram } from '../host/own-program.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
+import { workingFolder } from '../host/working-folder.ts';
 import type { Machine } from '../plan/plan.ts';
 
 /** Bubblewrap from the system's own folder first: PATH is asked only where there is none. */
@@ -20,7 +21,7 @@ function findBubblewrap(env: ParentEnv): string | undefined {
   const usual = USUAL_PLACES.find(isExecutable);
   if (usual !== undefined) return usual;
   try {
-    return textOfBytes(findCommand(bytesOfText('bwrap'), env));
+    return textOfBytes(findOwnProgram(bytesOfText('bwrap'), env, [workingFolder()]));
   } catch {
     return undefined;
   }

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { decide } from '../decide/decide.ts';
 import { type Bytes, bytesOfText, textOfBytes } from '../host/bytes.ts';
 import { CordonError } from '../host/errors.ts';
-import { findCommand } from '../host/lookup.ts';
+import { findOwnProgram, UNTRUSTED } from '../host/own-program.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
 import { Pattern } from '../policy/pattern.ts';
 import { type CredentialRule, DEFAULT_POLICY, type Policy } from '../policy/policy.ts';
@@ -14,20 +14,22 @@ import { endGroup } from './end-group.ts';
 import { emptyEnvironment } from './spawn-options.ts';
 
 /** Starts the programs that know secrets: sealed environment, no shell, no terminal, an end to their time and their output. */
-export function helperRunner(env: ParentEnv): Run {
+export function helperRunner(env: ParentEnv, workdirs: readonly string[]): Run {
   return (command) => {
-    const path = locate(command.argv[0], env);
-    if (path === 'not-found' || path === 'not-runnable') return Promise.resolve({ outcome: path });
+    const path = locate(command.argv[0], env, workdirs);
+    if ('outcome' in path) return Promise.resolve(path);
     return runHelper(path.file, command, environmentOf(command.lend ?? [], env));
   };
 }
 
-function locate(program: string, env: ParentEnv): { file: string } | 'not-found' | 'not-runnable' {
+function locate(program: string, env: ParentEnv, workdirs: readonly string[]): { file: string } | HelperResult {
+  if (program === process.execPath) return { file: program }; // What already runs us.
   try {
-    return { file: textOfBytes(findCommand(bytesOfText(program), env)) ?? program };
+    return { file: textOfBytes(findOwnProgram(bytesOfText(program), env, workdirs)) ?? program };
   } catch (error) {
     if (!(error instanceof CordonError)) throw error;
-    return error.kind === 'not-found' ? 'not-found' : 'not-runnable';
+    if (error.kind === UNTRUSTED) return { outcome: 'untrusted', error };
+    return { outcome: error.kind === 'not-found' ? 'not-found' : 'not-runnable' };
   }
 }
 
