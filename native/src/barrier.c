@@ -23,6 +23,7 @@ static void pass_signals(struct barrier *barrier) {
 
 static void be_greeted(struct barrier *barrier, struct launch *launch) {
   barrier->greeted = true;
+  status_started();
   close(barrier->errors);
   launch_forget(launch);
   let_go_of_input_and_output();
