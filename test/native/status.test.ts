@@ -30,7 +30,7 @@ describe.each(BUILDS)('the word that the command was started (%s build)', (build
         const lines = planLines({ isolation, args: script(LIST) });
         const { said, stdout, code } = await launched(supervised ? [...lines, 'supervise'] : lines);
         expect({ said, code }).toEqual({ said: 's', code: 125 });
-        expect(stdout.match(/\d+$/gm)?.filter((fd) => Number(fd) > 2 && fd !== '10')).toEqual(['3']); // The listing itself.
+        expect(stdout?.match(/\d+$/gm)?.filter((fd) => Number(fd) > 2 && fd !== '10')).toEqual(['3']); // The listing itself.
       },
     );
   });
