@@ -1,11 +1,10 @@
 import { isAbsolute, resolve } from 'node:path';
 import { type Bytes, showBytes } from '../host/bytes.ts';
-import { CONTROL_VARIABLES } from '../host/control.ts';
 import { isUsableName } from '../host/parent-env.ts';
 import { workingFolder } from '../host/working-folder.ts';
 import { isPresetEntry, presetRules } from '../policy/allow.ts';
 import { credentialRule } from '../policy/credential.ts';
-import { isNeverName } from '../policy/injection.ts';
+import { isNeverName, nameProblem } from '../policy/injection.ts';
 import { Pattern } from '../policy/pattern.ts';
 import {
   type CredentialRule,
@@ -137,14 +136,12 @@ function parseSet(text: Bytes): SetRule {
     throw usageError('--set needs NAME=VALUE, and has no =', 'write --set NAME=VALUE; the value may be empty');
   const name = text.slice(0, equals) as Bytes;
   if (!isUsableName(name)) throw usageError('--set has an empty name', 'write --set NAME=VALUE');
-  if (isNeverName(name)) {
+  const problem = nameProblem(name);
+  if (problem !== undefined)
     throw usageError(
-      `--set ${showBytes(name)} is refused: it is on the code-injection list`,
-      'set it inside, in the command itself, if it is really meant',
+      `--set ${showBytes(name)} is refused: ${problem}`,
+      isNeverName(name) ? 'set it inside, in the command itself, if it is really meant' : undefined,
     );
-  }
-  if ((CONTROL_VARIABLES as readonly string[]).includes(name))
-    throw usageError(`--set ${showBytes(name)} is refused: it is one of Cordon's own variables`);
   return { name, value: text.slice(equals + 1) as Bytes, origin: 'flag --set' };
 }
 

@@ -5,7 +5,7 @@ import { CordonError } from '../host/errors.ts';
 import { findOwnProgram, UNTRUSTED } from '../host/own-program.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
 import { Pattern } from '../policy/pattern.ts';
-import { type CredentialRule, DEFAULT_POLICY, type Policy } from '../policy/policy.ts';
+import { DEFAULT_POLICY, type Policy } from '../policy/policy.ts';
 import { seal, sealedEntries } from '../seal/seal.ts';
 import { Secret } from '../secrets/secret.ts';
 import type { HelperCommand, HelperResult, Run } from '../secrets/sources/source.ts';
@@ -33,27 +33,23 @@ function locate(program: string, env: ParentEnv, workdirs: readonly string[]): {
   }
 }
 
-/** What a helper is lent comes in the way of a credential: its session is on the list that nothing else overrides. */
+/** What a helper is lent is no part of what is sealed: its session is on the list that no command's environment ever has. */
 function environmentOf(lend: readonly string[], env: ParentEnv): NodeJS.ProcessEnv {
+  const policy: Policy = { ...DEFAULT_POLICY, origin: 'helper of a credential' };
   const patterns = lend.map((name) => Pattern.parse(name));
-  const lent = env.names().filter((name) => patterns.some((pattern) => pattern.matches(name)));
-  const policy: Policy = { ...DEFAULT_POLICY, origin: 'helper of a credential', credentials: lent.map(lentRule) };
-  const filled = lent.filter((name) => env.get(name) !== '');
-  const credentials = new Map(filled.map((name) => [name, new Secret(env.get(name) as Bytes)]));
-  const sealed = seal(decide({ ...policy, credentials: filled.map(lentRule) }, env), { policy, env, credentials });
+  const isLent = (name: Bytes) => env.get(name) !== '' && patterns.some((pattern) => pattern.matches(name));
+  const lent = env.names().filter(isLent);
+  const entries = [
+    ...sealedEntries(seal(decide(policy, env), { policy, env })),
+    ...lent.map((name) => [name, new Secret(env.get(name) as Bytes)] as const),
+  ];
   const result = emptyEnvironment();
-  for (const [name, value] of sealedEntries(sealed)) {
+  for (const [name, value] of entries) {
     const [key, text] = [textOfBytes(name), textOfBytes(value.reveal())];
     if (key !== undefined && text !== undefined) result[key] = text;
   }
   return result;
 }
-
-const lentRule = (target: Bytes): CredentialRule => ({
-  target,
-  source: `env://${target}`,
-  origin: 'helper of a credential',
-});
 
 /** In a session of its own, so that it has no terminal and ends with all it started. */
 function runHelper(
