@@ -3,11 +3,13 @@ import { constants } from 'node:os';
 import type { Duplex } from 'node:stream';
 import { isPlan, type LaunchPlan } from '../plan/plan.ts';
 import { planText } from '../plan/plan-text.ts';
+import { Ending } from './ending.ts';
 import { nativeLauncher } from './native.ts';
 import { spawnByNode } from './node-executor.ts';
 import { emptyEnvironment, type StdioOptions, stdioOf } from './spawn-options.ts';
 
 export interface LaunchOptions extends StdioOptions {
+  /** Aborted: TERM, and KILL for what has not ended two seconds later. */
   readonly signal?: AbortSignal;
   /** The command gets a terminal of its own, whose output comes through stdout; stdin must be the caller's terminal. Native launcher only. */
   readonly ownTerminal?: boolean;
@@ -33,10 +35,8 @@ export function launch(plan: LaunchPlan, options: LaunchOptions = {}): Launched 
     launcher === undefined
       ? { child: spawnByNode(plan, options), hasStarted: () => true }
       : spawnByLauncher(launcher, plan, options);
-  const abort = () => child.kill('SIGTERM');
-  options.signal?.addEventListener('abort', abort, { once: true });
-  const result = exitOf(child).finally(() => options.signal?.removeEventListener('abort', abort));
-  if (options.signal?.aborted === true) abort();
+  const ending = new Ending(child, { signals: [options.signal] });
+  const result = exitOf(child).finally(() => ending.done());
   return { child, result, hasStarted };
 }
 
