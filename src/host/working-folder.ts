@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { CordonError } from './errors.ts';
 
 /** Where this process works. A shell may stand in a folder that was removed meanwhile. */
@@ -10,4 +11,12 @@ export function workingFolder(): string {
       hint: 'go to a folder that exists, for example: cd ~',
     });
   }
+}
+
+/** A command is started in a folder that is there: the system would say that the program is missing. */
+export function requireFolder(workdir: string, hint: string): void {
+  const found = statSync(workdir, { throwIfNoEntry: false });
+  if (found?.isDirectory() === true) return;
+  const what = found === undefined ? 'does not exist' : 'is no folder';
+  throw new CordonError('workdir', `the working folder '${workdir}' ${what}`, { hint });
 }

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import type { Duplex } from 'node:stream';
+import { requireFolder } from '../host/working-folder.ts';
 import { isPlan, type LaunchPlan } from '../plan/plan.ts';
 import { planText } from '../plan/plan-text.ts';
 import { Ending } from './ending.ts';
@@ -30,6 +31,7 @@ export interface Launched {
 /** Starts what the plan says: the one way from Cordon to a new process. */
 export function launch(plan: LaunchPlan, options: LaunchOptions = {}): Launched {
   if (!isPlan(plan)) throw new TypeError('launch takes only a plan made by plan()');
+  requireFolder(plan.workdir, 'make it, or name one that is there as workdir');
   const launcher = nativeLauncher();
   const { child, hasStarted } =
     launcher === undefined
