@@ -17,6 +17,11 @@ export async function run(args: readonly Bytes[], context: Context): Promise<num
     stopAtWord: true,
   });
   const rehearsal = hasFlag(parsed, '--dry-run');
+  if (hasFlag(parsed, '--json') && !rehearsal)
+    throw usageError(
+      '--json goes with --dry-run: a launch prints only what the command prints',
+      'add --dry-run, or leave out --json',
+    );
   const policy = await policyFromFlags(parsed, context);
   showWarnings(policy.warnings, context);
   const argv = commandOf(parsed);
