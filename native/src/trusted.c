@@ -47,11 +47,19 @@ static bool is_in_group(gid_t group) {
   return false;
 }
 
-/* The system gives some folders to a group, as /usr/local to `staff`: that is no matter where this user is not in it. */
+/*
+ * Many systems give each user a group of their own, of the same number, which counts as the user. And the system gives
+ * some folders to a group, as /usr/local to `staff`: that is no matter where this user is not in it.
+ */
+static bool is_harmless_group(const struct stat *found) {
+  if (found->st_uid == 0) return !is_in_group(found->st_gid);
+  return found->st_uid == geteuid() && found->st_gid == (gid_t)found->st_uid;
+}
+
 static bool is_open(const char *path) {
   struct stat found;
   if (stat(path, &found) != 0 || (found.st_mode & S_IWOTH)) return true;
-  return (found.st_mode & S_IWGRP) && (found.st_uid != 0 || is_in_group(found.st_gid));
+  return (found.st_mode & S_IWGRP) && !is_harmless_group(&found);
 }
 
 static bool is_below_open(const char *path) {

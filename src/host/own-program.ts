@@ -70,11 +70,16 @@ function whyWritable(path: Bytes, roots: readonly Bytes[]): string | undefined {
   return undefined;
 }
 
-/** The system gives some folders to a group, as /usr/local to `staff`: that is no matter where this user is not in it. */
 function isOpen({ mode, uid, gid }: Stats): boolean {
   if ((mode & 0o002) !== 0) return true;
-  return (mode & 0o020) !== 0 && !(uid === 0 && process.getgroups?.().includes(gid) === false);
+  return (mode & 0o020) !== 0 && !isOwnGroup(uid, gid) && !isSystemGroup(uid, gid);
 }
+
+/** Many systems give each user a group of their own, of the same number, which counts as the user. */
+const isOwnGroup = (uid: number, gid: number) => uid !== 0 && uid === process.geteuid?.() && gid === uid;
+
+/** The system gives some folders to a group, as /usr/local to `staff`: that is no matter where this user is not in it. */
+const isSystemGroup = (uid: number, gid: number) => uid === 0 && process.getgroups?.().includes(gid) === false;
 
 const isWithin = (path: string, folder: string) => path === folder || path.startsWith(`${folder}/`);
 
