@@ -10,7 +10,7 @@ target=${1:-release}
 version=$(sed -n 's/^ *"version": *"\([^"]*\)".*/\1/p' "$here/../package.json" | head -n 1)
 
 core='memory bytes text message descriptors pattern match rules values names env field instructions place_instructions numbers plan'
-launch='launch filter barrier namespaces mount paths sources compose programs workspace git_config git_index git masks layer devices root mention aside probe bubblewrap render terminal pty execute stale shim incoming notices audit watch child inner lockdown'
+launch='launch filter barrier namespaces mount paths sources compose programs workspace git_config git_index git masks layer devices root mention aside probe bubblewrap render terminal pty execute stale shim incoming notices audit watch child inner lockdown status'
 
 warnings='-Wall -Wextra -Werror -Wshadow -Wpointer-arith -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wcast-qual -Wno-cast-qual'
 common="-std=c11 -D_GNU_SOURCE -DCORDON_VERSION=\"${version:-0}\" $warnings"
@@ -48,7 +48,7 @@ programs() { # folder
   core_sources=$(sources $core)
   launch_sources=$(sources $launch)
   compile "$1/cordon-launch" $core_sources $launch_sources "$here/src/main_launch.c"
-  compile "$1/cordon" $core_sources $launch_sources "$here/src/node.c" "$here/src/main_front.c"
+  compile "$1/cordon" $core_sources $launch_sources "$here/src/node.c" "$here/src/trusted.c" "$here/src/main_front.c"
   if [ -d "$here/tools" ]; then compile "$1/decide-cases" $core_sources "$here/tools/decide_cases.c"; fi
 }
 

@@ -17,7 +17,8 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
-const COST = 'cordon works without its native launcher, only slower to start';
+const COST =
+  'cordon works without its native launcher, but slower, and without tool shims; `cordon doctor` says what else is missing';
 
 function isRunnable(path) {
   try {

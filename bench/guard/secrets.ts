@@ -163,6 +163,15 @@ const SHAPED: Readonly<Record<string, (dice: Dice) => string>> = {
   'groq key': (d) => `gsk_${d.text(ALNUM, 52)}`,
   'xai key': (d) => `xai-${d.text(ALNUM, 80)}`,
   'replicate token': (d) => `r8_${d.text(ALNUM, 37)}`,
+  'together key': (d) => `tgp_v1_${d.text(URLSAFE, 43)}`,
+  'cerebras key': (d) => `csk-${d.text(d.pick([LOWER + DIGITS, ALNUM]), 48)}`,
+  'jina key': (d) => `jina_${d.text(HEX, 32)}${d.text(URLSAFE, 28)}`,
+  'neon key': (d) => `napi_${d.text(LOWER + DIGITS, 64)}`,
+  'grafana cloud token': (d) =>
+    `glc_${d.pick([base64(JSON.stringify({ o: d.text(DIGITS, 6), n: 'ci', k: d.text(ALNUM, 24), m: { r: 'eu' } })), d.text(ALNUM, 40)])}`,
+  'fireworks key': (d) => `fw_${d.text(ALNUM, d.pick([22, 24]))}`,
+  'mapbox secret token': (d) =>
+    `sk.${base64url({ u: d.text(LOWER, d.int(3, 20)), a: `c${d.text(LOWER + DIGITS, 24)}` })}.${d.text(URLSAFE, 22)}`,
   'supabase token': (d) => `sbp_${d.text(HEX, 40)}`,
   'tailscale key': (d) => `tskey-auth-k${d.text(ALNUM, 12)}CNTRL-${d.text(ALNUM, 32)}`,
   'web token': webToken,

@@ -24,6 +24,7 @@ static void pass_signals(struct barrier *barrier) {
 /* From here on nothing is waited for but the command, so there is time to clean up after others. */
 static void be_greeted(struct barrier *barrier, struct launch *launch) {
   barrier->greeted = true;
+  status_started();
   close(barrier->errors);
   aside_sweep(&barrier->aside);
   launch_forget(launch);

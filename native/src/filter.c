@@ -21,6 +21,7 @@ static _Noreturn void supervise(struct launch *launch) {
     watch_undo(&watch);
     become_command(launch);
   }
+  status_started();
   launch_forget(launch);
   let_go_of_input_and_output();
   launch_end(launch, "filter", &watch, watch_child(&watch, pid, -1, NULL));
@@ -30,5 +31,6 @@ _Noreturn void run_filtered(struct launch *launch) {
   await_dismissed();
   if (launch->plan.supervise) supervise(launch);
   audit_write(launch, "filter", -1);
+  status_started();
   become_command(launch);
 }

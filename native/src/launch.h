@@ -52,6 +52,10 @@ void load_shim(struct launch *launch, const char *path);
 void load_pipe(struct launch *launch, int fd);
 void load_text(struct launch *launch, struct slice text);
 
+/* status.c: the descriptor the plan came on, and the word on it that the command was started. */
+void status_keep(int fd);
+void status_started(void);
+
 /* notices.c */
 bool control_is_on(char **env, const char *name);
 void print_debug(const struct launch *launch);

@@ -53,13 +53,22 @@ static bool is_runnable(const char *path) {
   return !own;
 }
 
-/* Relative entries would let the working folder decide what the planner is. */
-static const char *find_on_path(const char *path) {
+static void note_refused(struct text *refused, const char *candidate, const char *why) {
+  text_add(refused, refused->length ? ", " : "; not taken: ");
+  text_add(refused, candidate);
+  text_add(refused, ", ");
+  text_add(refused, why);
+}
+
+/* Relative entries would let the working folder decide what the planner is, and so would any other place of a command. */
+static const char *find_on_path(const char *path, struct text *refused) {
   while (path && *path) {
     size_t length = strcspn(path, ":");
     if (*path == '/') {
-      const char *candidate = join_path(allot_text(path, length), "node");
-      if (is_runnable(candidate)) return candidate;
+      const char *folder = allot_text(path, length), *candidate = join_path(folder, "node");
+      const char *why = is_runnable(candidate) ? why_untrusted(folder, candidate) : "";
+      if (!why) return candidate;
+      if (*why) note_refused(refused, candidate, why);
     }
     path += length + (path[length] == ':');
   }
@@ -78,8 +87,11 @@ static const char *noted_node(const char *package) {
 }
 
 const char *find_node(const char *package, const char *path) {
-  const char *found = find_on_path(path);
-  if (!found) found = noted_node(package);
-  if (!found) refuse("node was not found on PATH; install Node.js 20 or later", NULL);
+  struct text refused = {0};
+  const char *found = noted_node(package);
+  if (!found) found = find_on_path(path, &refused);
+  text_add_bytes(&refused, "", 1);
+  if (!found) refuse("node was not found on PATH; install Node.js 20 or later", refused.data, NULL);
+  text_free(&refused);
   return found;
 }

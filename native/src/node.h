@@ -5,8 +5,11 @@
 
 /* The folder of the package this program was installed in, from where the kernel says it lies. */
 const char *package_folder(void);
-/* Node's path: the first on PATH that is not one of our own shims, else the one noted at installation. */
+/* Node's path: the one noted at installation, else the first on PATH that no command can have put there and that is not one of our own shims. */
 const char *find_node(const char *package, const char *path);
 char *join_path(const char *folder, const char *name);
+
+/* trusted.c: NULL, or why a program found there is not started. */
+const char *why_untrusted(const char *folder, const char *file);
 
 #endif

@@ -114,7 +114,7 @@ void load_pipe(struct launch *launch, int fd) {
   if (!S_ISFIFO(found.st_mode) && !S_ISSOCK(found.st_mode)) refuse("the plan's descriptor is not a pipe", NULL);
   struct incoming plan = {0};
   while (incoming_take(&plan, fd) != INCOMING_END) continue;
-  close(fd);
+  status_keep(fd);
   load_text(launch, plan.text);
 }
 

@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs';
 import { type Decision, decide } from '../decide/decide.ts';
 import { type Bytes, bytesOfText, textOfBytes } from '../host/bytes.ts';
 import { CordonError, EXIT } from '../host/errors.ts';
@@ -89,13 +88,4 @@ export function locateAgent({ name, program, install }: Adapter, env: ParentEnv)
       cause: error,
     });
   }
-}
-
-export function refuseBadWorkdir(workdir: string): void {
-  const found = statSync(workdir, { throwIfNoEntry: false });
-  if (found?.isDirectory() === true) return;
-  const what = found === undefined ? 'does not exist' : 'is no folder';
-  throw new CordonError('workdir', `the working folder '${workdir}' ${what}`, {
-    hint: 'make it, or give another with --workdir',
-  });
 }

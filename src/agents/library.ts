@@ -6,6 +6,7 @@ import { CordonError } from '../host/errors.ts';
 import { foldersOf, homesOf } from '../host/folders.ts';
 import { ParentEnv } from '../host/parent-env.ts';
 import { currentEnvironment } from '../host/process-env.ts';
+import { workingFolder } from '../host/working-folder.ts';
 import { credentialTools } from '../launch/credentials.ts';
 import type { ConfigData } from '../policy/config/shape.ts';
 import type { Policy } from '../policy/policy.ts';
@@ -66,8 +67,8 @@ async function spawn(options: SpawnOptions): Promise<SpawnResult> {
   const config = configOf(options.config);
   const adapter = findAdapter(options.agent, config.adapters);
   const policy = withChanges(await policyFor(options, config, env), options.policy);
-  const credentials = await credentialsFor(policy, env);
-  const { prompt, model, workdir = process.cwd(), unasked = true, record = false } = options;
+  const { prompt, model, workdir = workingFolder(), unasked = true, record = false } = options;
+  const credentials = await credentialsFor(policy, env, workdir);
   const words = { prompt: bytesOfText(prompt), model: model === undefined ? undefined : bytesOfText(model) };
   const listener = new Listener(adapter.format, options.onEvent);
   const outcome = await runAgent(
@@ -117,16 +118,17 @@ async function resolved(profile: string, { file }: AgentConfig, env: ParentEnv) 
   const places = {
     config: file === undefined ? undefined : dirname(file),
     home: home ?? passwdHome,
-    workdir: process.cwd(),
+    workdir: workingFolder(),
   };
   return resolveProfiles([profile], places);
 }
 
-async function credentialsFor({ credentials }: Policy, env: ParentEnv): Promise<CredentialMap> {
+async function credentialsFor({ credentials }: Policy, env: ParentEnv, workdir: string): Promise<CredentialMap> {
   if (credentials.length === 0) return new Map();
   const ask = () =>
     Promise.reject(new CordonError('vault', 'the vault is locked with a passphrase, and nobody can be asked here'));
-  return resolveCredentials(credentials, credentialTools({ env, folders: foldersOf(env), ask }));
+  const workdirs = [workingFolder(), workdir];
+  return resolveCredentials(credentials, credentialTools({ env, folders: foldersOf(env), workdirs, ask }));
 }
 
 const LONGEST_TEXT = 1024 * 1024;

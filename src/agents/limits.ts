@@ -1,5 +1,4 @@
-import type { Launched } from '../launch/launch.ts';
-import { deliver } from '../launch/relay-signals.ts';
+import type { EndCause } from '../launch/ending.ts';
 
 /** Why an agent ended: by itself, because it was told to, or because its time was over. */
 export type EndReason = 'exited' | 'aborted' | 'timeout';
@@ -11,48 +10,10 @@ export interface Limits {
   readonly graceMs?: number | undefined;
 }
 
-const GRACE_MS = 5000;
+/** An agent may have work to put down first. */
+export const GRACE_MS = 5000;
 
-/** Ends the agent when it is told to or its time is over: TERM, a grace, KILL. */
-export class Watch {
-  readonly #child: Launched['child'];
-  readonly #graceMs: number;
-  readonly #undo: (() => void)[] = [];
-  #reason: EndReason = 'exited';
-
-  constructor(child: Launched['child'], { signal, timeoutMs, graceMs = GRACE_MS }: Limits) {
-    this.#child = child;
-    this.#graceMs = graceMs;
-    if (timeoutMs !== undefined) this.#later(timeoutMs, () => this.#end('timeout'));
-    if (signal === undefined) return;
-    const abort = () => this.#end('aborted');
-    signal.addEventListener('abort', abort, { once: true });
-    this.#undo.push(() => signal.removeEventListener('abort', abort));
-    if (signal.aborted) abort();
-  }
-
-  /** To be called when it has ended. */
-  stop(): EndReason {
-    for (const undo of this.#undo) undo();
-    return this.#reason;
-  }
-
-  #end(reason: EndReason): void {
-    if (this.#reason !== 'exited') return;
-    this.#reason = reason;
-    deliver(this.#child, 'SIGTERM');
-    this.#later(this.#graceMs, () => this.#kill());
-  }
-
-  /** What it left behind may hold its output open, which would keep us waiting. */
-  #kill(): void {
-    this.#child.kill('SIGKILL');
-    this.#child.stdout?.destroy();
-    this.#child.stderr?.destroy();
-  }
-
-  #later(milliseconds: number, act: () => void): void {
-    const timer = setTimeout(act, milliseconds);
-    this.#undo.push(() => clearTimeout(timer));
-  }
+export function reasonOf(cause: EndCause | undefined): EndReason {
+  if (cause === undefined) return 'exited';
+  return cause === 'time' ? 'timeout' : 'aborted';
 }

@@ -1,8 +1,9 @@
 import { pipeline, type Readable } from 'node:stream';
 import type { Decision } from '../decide/decide.ts';
+import { Ending } from '../launch/ending.ts';
 import { redactStream } from '../launch/redact/redact-stream.ts';
 import { Redaction } from '../launch/redact/redaction.ts';
-import { type EndReason, type Limits, Watch } from './limits.ts';
+import { type EndReason, GRACE_MS, type Limits, reasonOf } from './limits.ts';
 import { Tail } from './lines.ts';
 import { type AgentStart, type StartedAgent, startAgent } from './spawn.ts';
 
@@ -28,7 +29,8 @@ export async function runAgent(start: AgentStart, readers: Readers): Promise<Age
   const clean = cleaner(start);
   const started = startAgent(start);
   const { child, result, prepared } = started;
-  const watch = new Watch(child, readers);
+  const { signal, timeoutMs, graceMs = GRACE_MS } = readers;
+  const ending = new Ending(child, { timeoutMs, graceMs, signals: [signal] });
   const tail = new Tail();
   readers.onStart?.(started);
   try {
@@ -37,11 +39,11 @@ export async function runAgent(start: AgentStart, readers: Readers): Promise<Age
       readers.readOutput(clean(overheard(child.stdout as Readable, tail)), started),
       readers.readErrors(clean(overheard(child.stderr as Readable, tail))),
     ]);
-    const reason = watch.stop();
+    const reason = reasonOf(ending.done());
     const notLoggedIn = exitCode !== 0 && reason === 'exited' && tail.matches(start.adapter.notLoggedIn);
     return { exitCode, reason, notLoggedIn, decisions: prepared.decisions };
   } finally {
-    watch.stop();
+    ending.done();
   }
 }
 

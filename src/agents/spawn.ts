@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { bufferOfBytes, bytesOfText } from '../host/bytes.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
+import { requireFolder } from '../host/working-folder.ts';
 import { type Launched, type LaunchResult, launch } from '../launch/launch.ts';
 import { surveyMachine } from '../launch/machine.ts';
 import { type Prepared, prepare } from '../launch/prepare.ts';
@@ -8,7 +9,7 @@ import { plan } from '../plan/plan.ts';
 import { DEFAULT_POLICY } from '../policy/policy.ts';
 import type { CredentialMap } from '../secrets/sources/source.ts';
 import type { Adapter, Format } from './adapter.ts';
-import { type AgentTask, locateAgent, readyTask, refuseBadWorkdir } from './command.ts';
+import { type AgentTask, locateAgent, readyTask } from './command.ts';
 
 export interface AgentStart extends AgentTask {
   readonly credentials: CredentialMap;
@@ -23,7 +24,7 @@ export interface StartedAgent {
 
 /** The one way to start an agent: decide, seal, plan, launch, whichever agent it is (B2). */
 export function startAgent(start: AgentStart): StartedAgent {
-  refuseBadWorkdir(start.workdir);
+  requireFolder(start.workdir, 'make it, or give another with --workdir');
   locateAgent(start.adapter, start.env);
   const { policy, argv, stdin } = readyTask(start);
   const { env, workdir, credentials, record } = start;

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { AgentTask } from '../agents/command.ts';
 import { type Bytes, bytesOfBuffer } from '../host/bytes.ts';
+import { workingFolder } from '../host/working-folder.ts';
 import { agentConfig, agentNamed } from './agent-policy.ts';
 import type { Context } from './context.ts';
 import { flagValues, hasFlag, type ParsedArguments, textValue, usageError } from './flags.ts';
@@ -28,7 +29,7 @@ export async function taskFromFlags(parsed: ParsedArguments, context: Context): 
 
 function workdirOf(parsed: ParsedArguments): string {
   const given = flagValues(parsed, '--workdir').at(-1);
-  return given === undefined ? process.cwd() : resolve(textValue(given, '--workdir'));
+  return given === undefined ? workingFolder() : resolve(textValue(given, '--workdir'));
 }
 
 /** The words, or `-` for what stands on stdin: no command line can hold a long prompt. */

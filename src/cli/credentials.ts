@@ -1,3 +1,5 @@
+import { resolve } from 'node:path';
+import { workingFolder } from '../host/working-folder.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { CredentialMap } from '../secrets/sources/source.ts';
 import type { Context } from './context.ts';
@@ -15,7 +17,13 @@ export async function credentialsFor(
   const { resolveCredentials, unresolvedCredentials } = await import('../secrets/resolve.ts');
   if (hasFlag(parsed, '--dry-run')) return unresolvedCredentials(policy.credentials);
   const { toolsOf } = await import('./credential-tools.ts');
-  return resolveCredentials(policy.credentials, toolsOf(context), timeLimitOf(parsed));
+  return resolveCredentials(policy.credentials, toolsOf(context, workdirsOf(parsed)), timeLimitOf(parsed));
+}
+
+/** An agent may work elsewhere than where Cordon was started. */
+function workdirsOf(parsed: ParsedArguments): string[] {
+  const given = flagValues(parsed, '--workdir').map((value) => resolve(textValue(value, '--workdir')));
+  return [workingFolder(), ...given];
 }
 
 function timeLimitOf(parsed: ParsedArguments): { timeLimit?: number } {

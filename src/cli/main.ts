@@ -17,9 +17,12 @@ async function main(): Promise<number> {
 
 async function dispatch(args: readonly Bytes[], context: Context): Promise<number> {
   const [first, ...rest] = args;
-  if (first === undefined || first === '--help' || first === '-h' || first === 'help') {
+  if (first === undefined || isHelpFlag(first) || first === 'help') {
     const { showHelp } = await import('./help.ts');
-    return showHelp(rest[0], context);
+    return showHelp(
+      rest.find((word) => !isHelpFlag(word)),
+      context,
+    );
   }
   if (first === '--version' || first === '-V') return (await import('./version.ts')).showVersion(context);
   const command = commandNamed(first, 'unknown command', 'cordon');
@@ -31,10 +34,12 @@ async function dispatch(args: readonly Bytes[], context: Context): Promise<numbe
   }
 }
 
+const isHelpFlag = (arg: Bytes) => arg === '--help' || arg === '-h';
+
 /** Help for ourselves, not for the command that is to be started. */
 function wantsHelp(args: readonly Bytes[]): boolean {
   const end = args.indexOf('--' as Bytes);
-  return (end === -1 ? args : args.slice(0, end)).some((arg) => arg === '--help' || arg === '-h');
+  return (end === -1 ? args : args.slice(0, end)).some(isHelpFlag);
 }
 
 /** What escapes everything else is shown by its kind too: Node would print its text, which may hold what was being worked on. */

@@ -1,10 +1,10 @@
 import { isAbsolute, resolve } from 'node:path';
 import { type Bytes, showBytes } from '../host/bytes.ts';
-import { CONTROL_VARIABLES } from '../host/control.ts';
 import { isUsableName } from '../host/parent-env.ts';
+import { workingFolder } from '../host/working-folder.ts';
 import { isPresetEntry, presetRules } from '../policy/allow.ts';
 import { credentialRule } from '../policy/credential.ts';
-import { isNeverName } from '../policy/injection.ts';
+import { isNeverName, nameProblem } from '../policy/injection.ts';
 import { Pattern } from '../policy/pattern.ts';
 import {
   type CredentialRule,
@@ -136,14 +136,12 @@ function parseSet(text: Bytes): SetRule {
     throw usageError('--set needs NAME=VALUE, and has no =', 'write --set NAME=VALUE; the value may be empty');
   const name = text.slice(0, equals) as Bytes;
   if (!isUsableName(name)) throw usageError('--set has an empty name', 'write --set NAME=VALUE');
-  if (isNeverName(name)) {
+  const problem = nameProblem(name);
+  if (problem !== undefined)
     throw usageError(
-      `--set ${showBytes(name)} is refused: it is on the code-injection list`,
-      'set it inside, in the command itself, if it is really meant',
+      `--set ${showBytes(name)} is refused: ${problem}`,
+      isNeverName(name) ? 'set it inside, in the command itself, if it is really meant' : undefined,
     );
-  }
-  if ((CONTROL_VARIABLES as readonly string[]).includes(name))
-    throw usageError(`--set ${showBytes(name)} is refused: it is one of Cordon's own variables`);
   return { name, value: text.slice(equals + 1) as Bytes, origin: 'flag --set' };
 }
 
@@ -170,7 +168,7 @@ export async function policyFromFlags(parsed: ParsedArguments, context: Context)
   if (flagValues(parsed, '--agent').length > 0) {
     const { agentStartPolicy, withModeReport } = await import('./agent-policy.ts');
     const start = await agentStartPolicy(parsed, context);
-    return withModeReport(applyPolicyFlags(start, parsed.flags, process.cwd()), parsed, context);
+    return withModeReport(applyPolicyFlags(start, parsed.flags, workingFolder()), parsed, context);
   }
   for (const flag of ['--role', '--id', '--mode']) {
     if (flagValues(parsed, flag).length > 0) throw usageError(`${flag} needs an agent`, 'give --agent NAME too');
@@ -179,13 +177,13 @@ export async function policyFromFlags(parsed: ParsedArguments, context: Context)
     if (flagValues(parsed, '--profile').length > 0)
       throw usageError('--tool and --profile do not go together', 'start from one of them');
     const { toolStartPolicy } = await import('./commands/tool-start-policy.ts');
-    return applyPolicyFlags(toolStartPolicy(parsed, context), parsed.flags, process.cwd());
+    return applyPolicyFlags(toolStartPolicy(parsed, context), parsed.flags, workingFolder());
   }
   const names = flagValues(parsed, '--profile').map((value) => textValue(value, '--profile'));
-  if (names.length === 0) return applyPolicyFlags(DEFAULT_POLICY, parsed.flags, process.cwd());
+  if (names.length === 0) return applyPolicyFlags(DEFAULT_POLICY, parsed.flags, workingFolder());
   const { loadProfiles, withWildcardWarnings } = await import('./profiles.ts');
   return withWildcardWarnings(
-    applyPolicyFlags(await loadProfiles(names, context), parsed.flags, process.cwd()),
+    applyPolicyFlags(await loadProfiles(names, context), parsed.flags, workingFolder()),
     context,
   );
 }

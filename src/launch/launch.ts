@@ -1,12 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:os';
+import type { Duplex } from 'node:stream';
+import { requireFolder } from '../host/working-folder.ts';
 import { isPlan, type LaunchPlan } from '../plan/plan.ts';
 import { planText } from '../plan/plan-text.ts';
+import { Ending } from './ending.ts';
 import { nativeLauncher } from './native.ts';
 import { spawnByNode } from './node-executor.ts';
 import { emptyEnvironment, type StdioOptions, stdioOf } from './spawn-options.ts';
 
 export interface LaunchOptions extends StdioOptions {
+  /** Aborted: TERM, and KILL for what has not ended two seconds later. */
   readonly signal?: AbortSignal;
   /** The command gets a terminal of its own, whose output comes through stdout; stdin must be the caller's terminal. Native launcher only. */
   readonly ownTerminal?: boolean;
@@ -20,22 +24,26 @@ export interface LaunchResult {
 export interface Launched {
   readonly child: ChildProcess;
   readonly result: Promise<LaunchResult>;
+  /** Whether the command itself was started, as the launcher says where the command cannot: what failed before that is no result of it. */
+  readonly hasStarted: () => boolean;
 }
 
 /** Starts what the plan says: the one way from Cordon to a new process. */
 export function launch(plan: LaunchPlan, options: LaunchOptions = {}): Launched {
   if (!isPlan(plan)) throw new TypeError('launch takes only a plan made by plan()');
+  requireFolder(plan.workdir, 'make it, or name one that is there as workdir');
   const launcher = nativeLauncher();
-  const child = launcher === undefined ? spawnByNode(plan, options) : spawnByLauncher(launcher, plan, options);
-  const abort = () => child.kill('SIGTERM');
-  options.signal?.addEventListener('abort', abort, { once: true });
-  const result = exitOf(child).finally(() => options.signal?.removeEventListener('abort', abort));
-  if (options.signal?.aborted === true) abort();
-  return { child, result };
+  const { child, hasStarted } =
+    launcher === undefined
+      ? { child: spawnByNode(plan, options), hasStarted: () => true }
+      : spawnByLauncher(launcher, plan, options);
+  const ending = new Ending(child, { signals: [options.signal] });
+  const result = exitOf(child).finally(() => ending.done());
+  return { child, result, hasStarted };
 }
 
 /** The launcher gets an empty environment and the plan over a pipe; it dies with this process. */
-function spawnByLauncher(launcher: string, plan: LaunchPlan, options: LaunchOptions): ChildProcess {
+function spawnByLauncher(launcher: string, plan: LaunchPlan, options: LaunchOptions): Started {
   const child = spawn(launcher, [...(options.ownTerminal === true ? ['--pty'] : []), '--plan-fd=3'], {
     cwd: plan.workdir,
     env: emptyEnvironment(),
@@ -43,16 +51,26 @@ function spawnByLauncher(launcher: string, plan: LaunchPlan, options: LaunchOpti
   });
   // What relays a terminal stands between us and the launcher, and dies with us.
   const parent = options.ownTerminal === true ? child.pid : process.pid;
-  givePlan(child, plan, parent);
-  return child;
+  return { child, hasStarted: givePlan(child, plan, parent) };
 }
 
-/** The launcher reads to the end before it does anything. */
-export function givePlan(child: ChildProcess, plan: LaunchPlan, parent: number | undefined = process.pid): void {
+type Started = Pick<Launched, 'child' | 'hasStarted'>;
+
+/** The launcher reads to the end before it does anything. On the same socket, which the command never has, it says that the command was started. */
+export function givePlan(
+  child: ChildProcess,
+  plan: LaunchPlan,
+  parent: number | undefined = process.pid,
+): Launched['hasStarted'] {
   const text = planText(plan, 'with-values', parent);
-  const pipe = child.stdio[3] as NodeJS.WritableStream;
+  const pipe = child.stdio[3] as Duplex;
+  let started = false;
+  pipe.once('data', () => {
+    started = true;
+  });
   pipe.on('error', () => undefined); // A launcher that refuses early closes its end; its exit code tells.
   pipe.end(Buffer.from(text, 'latin1'));
+  return () => started;
 }
 
 export function exitOf(child: ChildProcess): Promise<LaunchResult> {

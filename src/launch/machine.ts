@@ -1,8 +1,9 @@
 import { accessSync, constants, readlinkSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { bytesOfText, textOfBytes } from '../host/bytes.ts';
-import { findCommand } from '../host/lookup.ts';
+import { findOwnProgram } from '../host/own-program.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
+import { workingFolder } from '../host/working-folder.ts';
 import { POSSIBLE_LINKS, type SystemLinks } from '../plan/places/index.ts';
 import type { Machine } from '../plan/plan.ts';
 
@@ -37,7 +38,7 @@ function findBubblewrap(env: ParentEnv): string | undefined {
   const usual = USUAL_PLACES.find(isExecutable);
   if (usual !== undefined) return usual;
   try {
-    return textOfBytes(findCommand(bytesOfText('bwrap'), env));
+    return textOfBytes(findOwnProgram(bytesOfText('bwrap'), env, [workingFolder()]));
   } catch {
     return undefined;
   }

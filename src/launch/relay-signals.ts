@@ -30,6 +30,10 @@ function innermost(pid: number): number {
   return (init === undefined || !isBubblewrap(pid) ? undefined : onlyChild(init)) ?? pid;
 }
 
+function isLauncher(pid: number): boolean {
+  return read(`/proc/${pid}/comm`) === 'cordon-launch\n';
+}
+
 function isBubblewrap(pid: number): boolean {
   return read(`/proc/${pid}/comm`) === 'bwrap\n';
 }
@@ -47,11 +51,11 @@ function read(path: string): string {
   }
 }
 
-/** Ends the sandbox at once and with it all that runs inside; its supervisor stays to say so in the records. */
+/** Ends the command at once, and with a sandbox all that runs inside; its supervisor, where it has one, stays to say so in the records. */
 export function endSandbox({ pid }: ChildProcess): void {
   if (pid === undefined) return;
   try {
-    process.kill(nativeLauncher() === undefined ? pid : (onlyChild(pid) ?? pid), 'SIGKILL');
+    process.kill((isLauncher(pid) ? onlyChild(pid) : undefined) ?? pid, 'SIGKILL');
   } catch {
     // It has just ended.
   }

@@ -2,10 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { decide } from '../decide/decide.ts';
 import { type Bytes, bytesOfText, textOfBytes } from '../host/bytes.ts';
 import { CordonError } from '../host/errors.ts';
-import { findCommand } from '../host/lookup.ts';
+import { findOwnProgram, UNTRUSTED } from '../host/own-program.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
 import { Pattern } from '../policy/pattern.ts';
-import { type CredentialRule, DEFAULT_POLICY, type Policy } from '../policy/policy.ts';
+import { DEFAULT_POLICY, type Policy } from '../policy/policy.ts';
 import { seal, sealedEntries } from '../seal/seal.ts';
 import { Secret } from '../secrets/secret.ts';
 import type { HelperCommand, HelperResult, Run } from '../secrets/sources/source.ts';
@@ -14,44 +14,42 @@ import { endGroup } from './end-group.ts';
 import { emptyEnvironment } from './spawn-options.ts';
 
 /** Starts the programs that know secrets: sealed environment, no shell, no terminal, an end to their time and their output. */
-export function helperRunner(env: ParentEnv): Run {
+export function helperRunner(env: ParentEnv, workdirs: readonly string[]): Run {
   return (command) => {
-    const path = locate(command.argv[0], env);
-    if (path === 'not-found' || path === 'not-runnable') return Promise.resolve({ outcome: path });
+    const path = locate(command.argv[0], env, workdirs);
+    if ('outcome' in path) return Promise.resolve(path);
     return runHelper(path.file, command, environmentOf(command.lend ?? [], env));
   };
 }
 
-function locate(program: string, env: ParentEnv): { file: string } | 'not-found' | 'not-runnable' {
+function locate(program: string, env: ParentEnv, workdirs: readonly string[]): { file: string } | HelperResult {
+  if (program === process.execPath) return { file: program }; // What already runs us.
   try {
-    return { file: textOfBytes(findCommand(bytesOfText(program), env)) ?? program };
+    return { file: textOfBytes(findOwnProgram(bytesOfText(program), env, workdirs)) ?? program };
   } catch (error) {
     if (!(error instanceof CordonError)) throw error;
-    return error.kind === 'not-found' ? 'not-found' : 'not-runnable';
+    if (error.kind === UNTRUSTED) return { outcome: 'untrusted', error };
+    return { outcome: error.kind === 'not-found' ? 'not-found' : 'not-runnable' };
   }
 }
 
-/** What a helper is lent comes in the way of a credential: its session is on the list that nothing else overrides. */
+/** What a helper is lent is no part of what is sealed: its session is on the list that no command's environment ever has. */
 function environmentOf(lend: readonly string[], env: ParentEnv): NodeJS.ProcessEnv {
+  const policy: Policy = { ...DEFAULT_POLICY, origin: 'helper of a credential' };
   const patterns = lend.map((name) => Pattern.parse(name));
-  const lent = env.names().filter((name) => patterns.some((pattern) => pattern.matches(name)));
-  const policy: Policy = { ...DEFAULT_POLICY, origin: 'helper of a credential', credentials: lent.map(lentRule) };
-  const filled = lent.filter((name) => env.get(name) !== '');
-  const credentials = new Map(filled.map((name) => [name, new Secret(env.get(name) as Bytes)]));
-  const sealed = seal(decide({ ...policy, credentials: filled.map(lentRule) }, env), { policy, env, credentials });
+  const isLent = (name: Bytes) => env.get(name) !== '' && patterns.some((pattern) => pattern.matches(name));
+  const lent = env.names().filter(isLent);
+  const entries = [
+    ...sealedEntries(seal(decide(policy, env), { policy, env })),
+    ...lent.map((name) => [name, new Secret(env.get(name) as Bytes)] as const),
+  ];
   const result = emptyEnvironment();
-  for (const [name, value] of sealedEntries(sealed)) {
+  for (const [name, value] of entries) {
     const [key, text] = [textOfBytes(name), textOfBytes(value.reveal())];
     if (key !== undefined && text !== undefined) result[key] = text;
   }
   return result;
 }
-
-const lentRule = (target: Bytes): CredentialRule => ({
-  target,
-  source: `env://${target}`,
-  origin: 'helper of a credential',
-});
 
 /** In a session of its own, so that it has no terminal and ends with all it started. */
 function runHelper(

@@ -37,8 +37,8 @@ export class WaitingLauncher {
     if (!isPlan(plan)) throw new TypeError('launch takes only a plan made by plan()');
     this.#child.ref();
     this.#streams((stream) => stream.ref());
-    givePlan(this.#child, plan);
-    return { child: this.#child, result: this.#result };
+    const hasStarted = givePlan(this.#child, plan);
+    return { child: this.#child, result: this.#result, hasStarted };
   }
 
   async end(): Promise<void> {

@@ -1,7 +1,6 @@
 import { type Bytes, bytesOfText, showBytes } from '../host/bytes.ts';
-import { CONTROL_VARIABLES } from '../host/control.ts';
 import { CordonError } from '../host/errors.ts';
-import { isRefusedTarget } from './injection.ts';
+import { targetProblem } from './injection.ts';
 import type { CredentialRule, Origin } from './policy.ts';
 
 const TARGET_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
@@ -28,17 +27,12 @@ export function credentialRule({ target, source, origin, where = origin }: Crede
 }
 
 function refuseBadTarget(target: Bytes, where: string): void {
-  const problem = targetProblem(target);
+  const problem = TARGET_NAME.test(target)
+    ? targetProblem(target)
+    : 'a name has letters, digits and _ only, and begins with no digit';
   if (problem === undefined) return;
   throw new CordonError('policy', `a credential cannot be injected as '${showBytes(target)}': ${problem}`, {
     where,
     hint: 'choose a target the program reads as a credential, for example OPENAI_API_KEY',
   });
-}
-
-function targetProblem(target: Bytes): string | undefined {
-  if (!TARGET_NAME.test(target)) return 'a name has letters, digits and _ only, and begins with no digit';
-  if ((CONTROL_VARIABLES as readonly string[]).includes(target.toUpperCase()))
-    return "it is one of Cordon's own variables";
-  return isRefusedTarget(target) ? 'it can make programs run other code, so nothing is injected there' : undefined;
 }

@@ -1,4 +1,6 @@
 import { type Bytes, bytesOfText } from '../host/bytes.ts';
+import { CONTROL_VARIABLES } from '../host/control.ts';
+import { isUsableName } from '../host/parent-env.ts';
 import { Pattern } from './pattern.ts';
 import { NEVER, ONLY_BY_NAME } from './presets/injection.ts';
 
@@ -15,13 +17,27 @@ export const ONLY_BY_NAME_PATTERNS: readonly ListedPattern[] = listed(ONLY_BY_NA
 
 /** Whether the name is on the code-injection list as it is written. */
 export function isNeverName(name: Bytes): boolean {
-  return NEVER_PATTERNS.some(({ pattern }) => pattern.matches(name));
+  return NEVER_EXACTLY.has(name) || NEVER_ALIKE.some(({ pattern }) => pattern.matches(name));
 }
+
+/** Every variable of a launch is looked up, and nearly all of the list are plain names. */
+const NEVER_EXACTLY = new Set(
+  NEVER_PATTERNS.filter(({ pattern }) => pattern.exact).map(({ pattern }) => pattern.source),
+);
+const NEVER_ALIKE = NEVER_PATTERNS.filter(({ pattern }) => !pattern.exact);
 
 const REFUSED_TARGETS = ['PATH', 'HOME', 'SHELL'].map(bytesOfText);
 
-/** Names that no value may be set or injected under, whatever their case: some programs and systems don't tell cases apart (E4). */
-export function isRefusedTarget(name: Bytes): boolean {
+/** Why no child ever has a variable of this name, whoever asks; completes "NAME is refused: …". */
+export function nameProblem(name: Bytes): string | undefined {
+  if (!isUsableName(name)) return 'it is no name of a variable';
+  if ((CONTROL_VARIABLES as readonly string[]).includes(name)) return "it is one of Cordon's own variables";
+  return isNeverName(name) ? 'it is on the code-injection list' : undefined;
+}
+
+/** Why no credential is injected under this name, whatever its case: some programs and systems don't tell cases apart (E4). */
+export function targetProblem(name: Bytes): string | undefined {
   const upper = name.toUpperCase() as Bytes;
-  return isNeverName(name) || isNeverName(upper) || REFUSED_TARGETS.includes(upper);
+  if (REFUSED_TARGETS.includes(upper)) return 'it decides which programs run';
+  return nameProblem(name) ?? nameProblem(upper);
 }

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import type { Bytes } from '../host/bytes.ts';
+import { readTrustedText } from '../policy/load/read-file.ts';
 import { Pattern } from '../policy/pattern.ts';
 import type { Policy } from '../policy/policy.ts';
 
@@ -27,8 +27,9 @@ export function policyText(policy: Policy): string {
   return JSON.stringify(written);
 }
 
+/** Trusted as any policy is: nobody else may have written the file. */
 export function readPolicyFile(path: string): Policy {
-  const written = JSON.parse(readFileSync(path, 'utf8')) as WrittenPolicy;
+  const written = JSON.parse(readTrustedText(path).text) as WrittenPolicy;
   return {
     ...written,
     allow: written.allow.map((rule) => ({ ...rule, pattern: read(rule.pattern) })),

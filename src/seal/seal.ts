@@ -3,6 +3,7 @@ import type { Bytes } from '../host/bytes.ts';
 import { showBytes } from '../host/bytes.ts';
 import { CordonError } from '../host/errors.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
+import { nameProblem, targetProblem } from '../policy/injection.ts';
 import type { Policy } from '../policy/policy.ts';
 import { Secret } from '../secrets/secret.ts';
 
@@ -19,16 +20,22 @@ export interface SealSources {
   readonly credentials?: ReadonlyMap<Bytes, Secret>;
 }
 
-/** Built from empty: each passed, set or injected name once, with its value. */
+/**
+ * Built from empty: each passed, set or injected name once, with its value. What no child may have is refused here, whoever
+ * asks and however the decisions came about; whoever reads policies says it earlier and more nicely.
+ */
 export function seal(decisions: readonly Decision[], sources: SealSources): SealedEnv {
   refuseForbidden(decisions);
   const set = new Map(sources.policy.set.map(({ name, value }) => [name, new Secret(value)]));
   const result: Record<string, Secret> = Object.create(null);
-  for (const { name, verdict } of decisions) {
+  for (const decision of decisions) {
+    const { name, verdict } = decision;
     if (verdict === 'drop') continue;
+    refuseName(decision);
     const value =
       verdict === 'pass' ? inherited(sources.env, name) : (verdict === 'set' ? set : sources.credentials)?.get(name);
     if (value === undefined || (verdict === 'credential' && value.isEmpty)) throw unavailable(name, verdict);
+    refuseValue(decision, value);
     result[name] = value;
   }
   sealed.add(result);
@@ -47,6 +54,24 @@ export function isSealed(value: unknown): value is SealedEnv {
 /** Names and values in order, for the one place that hands them to a child. */
 export function sealedEntries(env: SealedEnv): (readonly [Bytes, Secret])[] {
   return Object.entries(env) as [Bytes, Secret][];
+}
+
+/** A credential's target may not even look like such a name, nor decide which programs run (E4). */
+function refuseName({ name, verdict, origin }: Decision): void {
+  const problem = verdict === 'credential' ? targetProblem(name) : nameProblem(name);
+  if (problem === undefined) return;
+  throw new CordonError('policy', `'${showBytes(name)}' is given to no command: ${problem}`, {
+    where: origin,
+    hint: 'take it out of the policy; what a command needs of it can be set inside, by the command itself',
+  });
+}
+
+/** The kernel would end the value at the NUL, and give the command another one than was decided on. */
+function refuseValue({ name, origin }: Decision, value: Secret): void {
+  if (!value.reveal().includes('\0')) return;
+  throw new CordonError('policy', `the value of '${showBytes(name)}' has a NUL, which no variable can hold`, {
+    where: origin,
+  });
 }
 
 function refuseForbidden(decisions: readonly Decision[]): void {

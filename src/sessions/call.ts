@@ -1,8 +1,8 @@
-import { CordonError, EXIT } from '../host/errors.ts';
+import { CordonError } from '../host/errors.ts';
+import { Ending } from '../launch/ending.ts';
 import { type Launched, launch } from '../launch/launch.ts';
 import type { Redaction } from '../launch/redact/redaction.ts';
 import type { LaunchPlan } from '../plan/plan.ts';
-import { Ending } from './ending.ts';
 import { callLimit, type Limits, SURROUNDING } from './limits.ts';
 import { Output } from './output.ts';
 import { OutputFile } from './output-file.ts';
@@ -65,7 +65,7 @@ async function runIn(call: Call, place: Place | undefined, file: OutputFile | un
   const ending = new Ending(launched.child, { timeoutMs, signals: [options.signal, call.closing] });
   const { exitCode } = await ended(launched, ending);
   const [stdout, stderr] = [output.kept('stdout'), output.kept('stderr')];
-  refuseOwnFailure(exitCode, stderr);
+  if (!launched.hasStarted() && ending.cause === undefined) throw neverRun(exitCode, stderr);
   const timedOut = ending.cause === 'time';
   const { bytes: outputBytes, truncated } = output;
   const hits = place?.group?.hits() ?? likelyHits(exitCode, stderr);
@@ -104,12 +104,14 @@ async function ended({ result }: Launched, ending: Ending): Promise<{ exitCode: 
   }
 }
 
-const OWN_WORDS = /^cordon: [^\n:]*: (.*)$/m;
+const OWN_WORDS = /^cordon: (?:[^\n:]*: )?(.*)$/m;
 
-/** What the launcher itself could not do is no result of the command. */
-function refuseOwnFailure(exitCode: number, stderr: Buffer): void {
-  const said = exitCode === EXIT.failure ? OWN_WORDS.exec(stderr.toString('utf8', 0, 65_536))?.[1] : undefined;
-  if (said !== undefined) throw new CordonError('launch', said, { hint: 'nothing was run' });
+/** What the launcher itself could not do is no result of the command. As nothing was run, all that was written is its own. */
+function neverRun(exitCode: number, stderr: Buffer): CordonError {
+  const said = OWN_WORDS.exec(stderr.toString('utf8', 0, 65_536))?.[1];
+  return new CordonError('launch', said ?? `the sandbox could not be set up (exit code ${exitCode})`, {
+    hint: 'nothing was run',
+  });
 }
 
 function notStarted(): CallResult {

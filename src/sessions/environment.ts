@@ -3,6 +3,7 @@ import { type Bytes, bytesOfText } from '../host/bytes.ts';
 import { CordonError } from '../host/errors.ts';
 import type { Folders } from '../host/folders.ts';
 import { ParentEnv } from '../host/parent-env.ts';
+import { workingFolder } from '../host/working-folder.ts';
 import { INSIDE } from '../plan/places/index.ts';
 import { credentialRule } from '../policy/credential.ts';
 import { type CredentialRule, DEFAULT_POLICY, type Policy, type SetRule } from '../policy/policy.ts';
@@ -23,13 +24,15 @@ interface Sources {
   readonly variables: readonly SandboxedVariable[];
   readonly env: ParentEnv;
   readonly folders: Folders;
+  readonly workspace: string;
 }
 
 const SYSTEM_PATH = ['/usr/bin', '/bin'];
 const OWN_NAMES = ['HOME', 'PATH'];
 
 /** F3: HOME, PATH, what the profile sets or injects, the user's variables. Nothing is inherited: there is no parent to inherit from. */
-export async function sessionEnvironment({ profile, variables, env, folders }: Sources): Promise<SessionEnvironment> {
+export async function sessionEnvironment(sources: Sources): Promise<SessionEnvironment> {
+  const { profile, variables } = sources;
   const path = [...new Set([...SYSTEM_PATH, ...(profile.session?.path ?? [])])];
   const own = new Set(variables.map(({ name }) => name));
   const injected = profile.credentials.filter(({ target }) => !own.has(target));
@@ -47,7 +50,7 @@ export async function sessionEnvironment({ profile, variables, env, folders }: S
   };
   const plain = variables.filter(({ reference }) => !reference).map(secretOf);
   const referred = [...injected, ...variables.filter(({ reference }) => reference).map(ruleOf)];
-  const secrets = new Map([...plain, ...(await resolved(referred, env, folders))]);
+  const secrets = new Map([...plain, ...(await resolved(referred, sources))]);
   const nothing = ParentEnv.fromRecord({});
   const decisions = decide(policy, nothing);
   return { policy, decisions, sealed: seal(decisions, { policy, env: nothing, credentials: secrets }), secrets, path };
@@ -80,11 +83,14 @@ function secretOf({ name, text }: SandboxedVariable): readonly [Bytes, Secret] {
 }
 
 /** The sources are loaded when a session has any. */
-async function resolved(rules: readonly CredentialRule[], env: ParentEnv, folders: Folders) {
+async function resolved(rules: readonly CredentialRule[], { env, folders, workspace }: Sources) {
   if (rules.length === 0) return [];
   const { resolveCredentials } = await import('../secrets/resolve.ts');
   const { credentialTools } = await import('../launch/credentials.ts');
-  return resolveCredentials(rules, credentialTools({ env, folders, ask: nobodyToAsk }));
+  return resolveCredentials(
+    rules,
+    credentialTools({ env, folders, workdirs: [workingFolder(), workspace], ask: nobodyToAsk }),
+  );
 }
 
 async function nobodyToAsk(): Promise<Secret> {

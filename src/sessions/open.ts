@@ -22,7 +22,11 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const { user, env, folders, profile, log } = settings;
   const secrets = loadUserSecrets(folders.config, user);
   logSecrets(log, user, secrets);
-  const environment = await sessionEnvironment({ profile, variables: secrets.variables, env, folders });
+  const environment = await sessionEnvironment({
+    ...{ profile, env, folders },
+    variables: secrets.variables,
+    workspace: settings.workspace.path,
+  });
   const redaction = profile.redact && environment.secrets.size > 0 ? new Redaction(environment.secrets) : undefined;
   const pool = poolFor(options, profile, log);
   const id = options.id ?? newSessionId();

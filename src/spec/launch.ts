@@ -1,6 +1,7 @@
 import { bytesOfText } from '../host/bytes.ts';
 import { CordonError } from '../host/errors.ts';
 import { ParentEnv } from '../host/parent-env.ts';
+import { requireFolder } from '../host/working-folder.ts';
 import { type Launched, type LaunchOptions, launch } from '../launch/launch.ts';
 import { type Prepared, prepare } from '../launch/prepare.ts';
 import { DEFAULT_POLICY, type Policy } from '../policy/policy.ts';
@@ -40,6 +41,7 @@ export function prepareSpec(spec: SandboxSpec): Prepared {
   const policy = specPolicy(spec);
   const [program, ...args] = spec.command.map(bytesOfText);
   if (program === undefined) throw cannotLaunch('it has no command', 'name one: command([...])');
+  requireFolder(spec.workdir, 'make it, or name one that is there with SandboxSpecBuilder.workdir()');
   return prepare({
     policy,
     env: ParentEnv.fromRecord(spec.env),

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { installedPackage, runAs } from '../support/cordon.ts';
@@ -91,7 +92,7 @@ async function ended(prompt) {
   const started = Date.now();
   const onEvent = ({ text }) => text === 'ready' && ${how === 'signal' ? 'control.abort()' : 'undefined'};
   const limits = ${how === 'signal' ? '{ signal: control.signal }' : '{ timeoutMs: 1500 }'};
-  const result = await agents.spawn({ agent: 'generic', prompt, graceMs: 500, onEvent, ...limits });
+  const result = await agents.spawn({ agent: 'generic', prompt, graceMs: 500, record: true, onEvent, ...limits });
   return [result.reason, result.exitCode, Date.now() - started < 20_000];
 }
 console.log(JSON.stringify([
@@ -105,6 +106,9 @@ console.log(JSON.stringify([
       [reason, 137, true],
       [reason, 137, true],
     ]);
+    // Each of them is on record, the killed ones too.
+    const records = readFileSync(join(place.config, 'state/audit.jsonl'), 'utf8').trim().split('\n');
+    expect(records.map((line) => (JSON.parse(line) as { exit: number }).exit)).toEqual([7, 137, 137]);
   });
 
   test('a signal that was aborted before starts and ends it', () => {

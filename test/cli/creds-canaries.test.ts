@@ -3,11 +3,11 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { freshHome, installedPackage, type Ran, runCordon } from '../support/cordon.ts';
+import { trustedFolder, trustedHelpers } from '../support/trusted-folder.ts';
 
-const FIXTURES = fileURLToPath(new URL('../secrets/fixtures', import.meta.url));
+const FIXTURES = trustedHelpers();
 
 /** Unlike anything else on the machine, and long enough to be found in any encoding. */
 const newCanary = () => `canary-${randomBytes(12).toString('hex')}`;
@@ -96,8 +96,7 @@ describe('twenty canaries', () => {
   });
 
   test('are in no argv of the helpers either', () => {
-    const bin = join(home, 'bin');
-    mkdirSync(bin, { recursive: true });
+    const bin = trustedFolder('bin');
     for (const name of ['op', 'bw'])
       writeFileSync(
         join(bin, name),

@@ -1,14 +1,15 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { cordonProgram, freshHome, type RunOptions, runCordon } from '../support/cordon.ts';
+import { trustedFolder, trustedHelpers } from '../support/trusted-folder.ts';
 import { USERS } from '../support/users.ts';
 
-const FIXTURES = fileURLToPath(new URL('../secrets/fixtures', import.meta.url));
+const FIXTURES = trustedHelpers();
 const TERMINAL = fileURLToPath(new URL('../launch/redact/fixtures/in-terminal.py', import.meta.url));
 const VALUE = 'value-1f4c9e77-of-the-test';
 
@@ -280,8 +281,7 @@ describe('a launch with a credential that is not there', () => {
 
   test('a source that hangs is given up', () => {
     const home = freshHome('root');
-    const bin = join(home, 'bin');
-    mkdirSync(bin);
+    const bin = trustedFolder('bin');
     writeFileSync(join(bin, 'op'), '#!/bin/sh\nsleep 1000\n');
     chmodSync(join(bin, 'op'), 0o755);
     const result = runCordon(

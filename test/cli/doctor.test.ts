@@ -30,6 +30,14 @@ describe('cordon doctor', () => {
     expect(text).toMatch(/protects at level: barrier\nTry it: cordon run -- env\n$/);
   });
 
+  it('names what to try by its path where its name starts nothing', () => {
+    const home = freshHome(USER);
+    const { stdout } = runAs(cordonProgram(), ['doctor'], { user: USER, home });
+    const [, line = ''] = /\nTry it: (.*)\n$/.exec(stdout) ?? [];
+    expect(line).toBe(`${cordonProgram()} run -- env`);
+    expect(runAs('/bin/sh', ['-c', line], { user: USER, home }).code).toBe(0);
+  });
+
   it('tells how to install bubblewrap where it is not, with sudo for who is not root', () => {
     const { level, of, text } = examine([...BARE, '--ro-bind', '/dev/null', '/usr/bin/bwrap']);
     expect(level).toBe('filter');

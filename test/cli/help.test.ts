@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { COMMANDS } from '../../src/cli/commands.ts';
 import { definitions } from '../../src/cli/ui/definitions.ts';
 import { flagGroups, usageOf } from '../../src/cli/usage.ts';
@@ -13,7 +13,15 @@ describe('cordon --help', () => {
     for (const { name, summary } of COMMANDS) expect(stdout).toMatch(new RegExp(`^  ${name} +${summary}$`, 'm'));
     expect(runCordon([]).stdout).toBe(stdout);
     expect(runCordon(['help']).stdout).toBe(stdout);
+    for (const flag of ['--help', '-h']) expect(runCordon(['help', flag])).toEqual({ code: 0, stdout, stderr: '' });
+    expect(runCordon(['help', '--help', 'run']).stdout).toBe(runCordon(['run', '--help']).stdout);
   });
+});
+
+test('run --json without --dry-run is an error that says so', () => {
+  const { code, stdout, stderr } = runCordon(['run', '--json', '--', 'echo', 'started']);
+  expect({ code, stdout }).toEqual({ code: 125, stdout: '' });
+  expect(stderr).toMatch(/--json goes with --dry-run[\s\S]*hint: add --dry-run/);
 });
 
 describe.each(NAMES)('cordon %s --help', (name) => {

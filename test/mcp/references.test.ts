@@ -4,14 +4,14 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { inMain, put, scene } from '../sessions/support.ts';
 import { runCordon } from '../support/cordon.ts';
-import { openFolder } from '../support/project.ts';
+import { trustedFolder } from '../support/trusted-folder.ts';
 import { USERS } from '../support/users.ts';
 import { bash, Place } from './support.ts';
 import { reach, TRANSPORTS } from './transports.ts';
 
 /** Where the stand-ins of the password managers can be started by every user. */
 function managers(): string {
-  const folder = openFolder('managers');
+  const folder = trustedFolder('managers');
   for (const name of ['op', 'bw'])
     cpSync(fileURLToPath(new URL(`../secrets/fixtures/bin/${name}`, import.meta.url)), join(folder, name));
   return folder;

@@ -115,6 +115,8 @@ describe.each(USERS)('cordon mcp as %s', (user) => {
   test('progress is told while a call runs', async () => {
     const { client } = await connectStdio(new Place(user));
     const told: { progress: number; message?: string | undefined }[] = [];
+    // Waited for as well: the client must not be closed while the answer is on its way.
+    let going: Promise<unknown> | undefined;
     const { data } = await bash(
       client,
       'echo one; until [ -e go ]; do sleep 0.05; done',
@@ -122,11 +124,12 @@ describe.each(USERS)('cordon mcp as %s', (user) => {
       {
         onprogress: (one: (typeof told)[number]) => {
           told.push(one);
-          if (told.length === 2) void bash(client, 'touch go');
+          if (told.length === 2) going = bash(client, 'touch go');
         },
       },
     );
     expect(data.exit_code).toBe(0);
+    await going;
     expect(told[0]?.message).toMatch(/^running for 0\.\d s, 4 bytes in 1 lines so far$/);
     expect(told[1]?.progress).toBeGreaterThan(told[0]?.progress ?? Number.NaN);
   });

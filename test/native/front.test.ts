@@ -1,7 +1,17 @@
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openFolder } from '../support/project.ts';
+import { trustedFolder } from '../support/trusted-folder.ts';
 import { BARRIER, BUILDS, BWRAP, programs, Running, run, untilForgotten } from './support.ts';
 
 interface Package {
@@ -36,6 +46,7 @@ describe.each(BUILDS)('the front of the %s build', (build) => {
     writeFileSync(join(root, 'dist/start.cjs'), '');
     writeFileSync(join(root, 'path/node'), `#!/bin/sh\n${planner}\n`);
     chmodSync(join(root, 'path/node'), 0o755);
+    writeFileSync(join(root, 'dist/node-path'), `${root}/path/node\n`);
     return { root, front: join(root, 'bin/cordon'), path: `${join(root, 'path')}:/usr/bin:/bin` };
   }
   const start = ({ front, path }: Package, args: readonly string[] = [], env = {}, input = '') =>
@@ -115,21 +126,70 @@ describe.each(BUILDS)('the front of the %s build', (build) => {
     expect(start({ ...made, front: link }).stdout).toBe(`${made.root}/dist/start.cjs\n`);
   });
 
-  it('finds node by the note of the installation when PATH has none, skips our own shims and relative folders', () => {
-    const made = install('echo found');
-    const bare = { ...made, path: '/nonexistent' };
-    expect(start(bare)).toMatchObject({ code: 125, stderr: expect.stringContaining('node was not found') });
-    writeFileSync(join(made.root, 'dist/node-path'), `${made.root}/path/node\n`);
-    expect(start(bare).stdout).toBe('found\n');
-    const shims = openFolder('shims');
+  /** A `node` that says who it is. */
+  function nodeIn(folder: string, said: string): string {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'node'), `#!/bin/sh\necho ${said}\n`);
+    chmodSync(join(folder, 'node'), 0o755);
+    return folder;
+  }
+  /** A package without a note. */
+  function installBare(): Package {
+    const made = install('echo noted');
+    rmSync(join(made.root, 'dist/node-path'));
+    return made;
+  }
+
+  it('prefers the node noted at the installation, and looks on PATH when that is gone', () => {
+    const made = install('echo noted');
+    const path = nodeIn(trustedFolder('node'), 'found');
+    expect(start({ ...made, path }).stdout).toBe('noted\n');
+    rmSync(join(made.root, 'path/node'));
+    expect(start({ ...made, path }).stdout).toBe('found\n');
+    expect(start({ ...made, path: '/nonexistent' })).toMatchObject({
+      code: 125,
+      stderr: expect.stringContaining('node was not found'),
+    });
+  });
+
+  it('skips our own shims and relative folders of PATH', () => {
+    const made = installBare();
+    const path = nodeIn(trustedFolder('node'), 'found');
+    const shims = nodeIn(trustedFolder('shims'), 'shim');
     writeFileSync(join(shims, 'node'), '#!/x/cordon-launch\n');
-    chmodSync(join(shims, 'node'), 0o755);
-    expect(start({ ...made, path: `${shims}:${made.path}` }).stdout).toBe('found\n');
-    const evil = openFolder('evil');
-    writeFileSync(join(evil, 'node'), '#!/bin/sh\necho evil\n');
-    chmodSync(join(evil, 'node'), 0o755);
-    for (const path of [':', '.:', ''])
-      expect(run(made.front, [], { env: { PATH: `${path}${made.path}` }, cwd: evil }).stdout).toBe('found\n');
+    expect(start({ ...made, path: `${shims}:${path}` }).stdout).toBe('found\n');
+    const evil = nodeIn(openFolder('evil'), 'evil');
+    for (const before of [':', '.:', ''])
+      expect(run(made.front, [], { env: { PATH: `${before}${path}` }, cwd: evil }).stdout).toBe('found\n');
+  });
+
+  it('never takes a node from a place that a command can write, and names it', () => {
+    const made = installBare();
+    const work = trustedFolder('work');
+    mkdirSync(join(work, '.git'));
+    const inside = join(work, 'packages/app');
+    mkdirSync(inside, { recursive: true });
+    const links = trustedFolder('links');
+    const open = join(trustedFolder('open'), 'for-all');
+    const planted = [
+      nodeIn(join(work, 'venv/bin'), 'repository'),
+      nodeIn(join(inside, 'node_modules/.bin'), 'working folder'),
+      nodeIn(openFolder('tmp'), 'tmp'),
+      nodeIn(join(open, 'bin'), 'open'),
+      links,
+    ];
+    chmodSync(open, 0o777);
+    symlinkSync(join(work, 'venv/bin/node'), join(links, 'node'));
+    const beside = nodeIn(trustedFolder('beside'), 'beside');
+    const at = (path: string, cwd: string) => run(made.front, [], { env: { PATH: path }, cwd });
+    for (const folder of planted) {
+      expect(at(`${folder}:${beside}`, inside).stdout).toBe('beside\n');
+      expect(at(folder, inside)).toMatchObject({
+        code: 125,
+        stdout: '',
+        stderr: expect.stringContaining(join(folder, 'node')),
+      });
+    }
   });
 
   it('passes signals on to the planner and waits for it', async () => {

@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { cordonProgram, freshHome, type Ran, runAs } from '../support/cordon.ts';
 import { copyCheckout, ROOT } from '../support/project.ts';
+import { trustedFolder } from '../support/trusted-folder.ts';
 import { identityOf, type User } from '../support/users.ts';
 
 /** The reader of the pages: an ordinary user with a home, a project, and programs that only pretend. */
@@ -46,7 +47,7 @@ const FILES: Readonly<Record<string, string>> = {
 
 /** What a credential source answers; every other program just succeeds. */
 const ANSWERS: Readonly<Record<string, string>> = { op: 'stand-in-value', ruff: 'ruff 1.0' };
-const PRETENDED = ['claude', 'codex', 'gh', 'my-agent', 'my-tool', 'op', 'ruff', 'terraform'];
+const PRETENDED = ['claude', 'codex', 'gh', 'my-agent', 'my-tool', 'ruff', 'terraform'];
 
 /** Needs with a name behind a colon. */
 const PREPARED: Readonly<Record<string, (scene: Scene, name: string) => void>> = {
@@ -74,11 +75,12 @@ export function openScene(needs: readonly string[]): Scene {
   const cwd = needs.includes('checkout') ? copyCheckout() : join(home, 'work');
   const bin = join(home, 'pretended');
   mkdirSync(bin);
+  const helpers = needs.includes('op') ? `${pretendedHelper('op')}:` : '';
   const scene: Scene = {
     home,
     cwd,
     env: {
-      PATH: `${bin}:${dirname(cordonProgram())}:/usr/local/bin:/usr/bin:/bin`,
+      PATH: `${helpers}${bin}:${dirname(cordonProgram())}:/usr/local/bin:/usr/bin:/bin`,
       TERM: 'dumb',
       LANG: 'C.UTF-8',
       USER: 'cordon-test',
@@ -101,7 +103,7 @@ const WITHOUT_BARRIER = ['bwrap', '--dev-bind', '/', '/', '--ro-bind', '/dev/nul
 
 function fulfil(need: string, scene: Scene): void {
   const [kind = '', name = ''] = need.split(':');
-  if (need === 'checkout' || need === 'no-barrier') return;
+  if (['checkout', 'no-barrier', 'op'].includes(need)) return;
   if (PRETENDED.includes(need)) pretend(scene, need);
   else if (PREPARED[kind] !== undefined) PREPARED[kind](scene, name);
   else throw new Error(`a page needs '${need}', which nobody knows`);
@@ -109,6 +111,13 @@ function fulfil(need: string, scene: Scene): void {
 
 function pretend({ home }: Scene, program: string): void {
   put(join(home, 'pretended'), program, `#!/bin/sh\necho ${ANSWERS[program] ?? ''}\n`, 0o755);
+}
+
+/** Cordon itself starts it, so it is not in the home, which lies below /tmp here. */
+function pretendedHelper(program: string): string {
+  const folder = trustedFolder('pretended');
+  writeFileSync(join(folder, program), `#!/bin/sh\necho ${ANSWERS[program]}\n`, { mode: 0o755 });
+  return folder;
 }
 
 function put(folder: string, path: string, text: string, mode = 0o644): void {

@@ -1,7 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterEach } from 'vitest';
 import { bytesOfText } from '../../src/host/bytes.ts';
 import { ParentEnv } from '../../src/host/parent-env.ts';
@@ -12,8 +11,9 @@ import { resolveCredentials } from '../../src/secrets/resolve.ts';
 import { Secret } from '../../src/secrets/secret.ts';
 import type { Tools } from '../../src/secrets/sources/source.ts';
 import { Vault } from '../../src/secrets/vault/vault.ts';
+import { trustedHelpers } from '../support/trusted-folder.ts';
 
-const FIXTURES = fileURLToPath(new URL('fixtures', import.meta.url));
+const FIXTURES = trustedHelpers();
 const made: string[] = [];
 
 afterEach(() => {
@@ -39,7 +39,7 @@ export function newPlace(env: Readonly<Record<string, string>> = {}, keyringMode
   mkdirSync(join(home, 'keyring'));
   writeFileSync(join(home, 'keyring', 'mode'), keyringMode);
   const parent = ParentEnv.fromRecord({ HOME: home, PATH: `${join(FIXTURES, 'bin')}:/usr/bin:/bin`, ...env });
-  const run = helperRunner(parent);
+  const run = helperRunner(parent, [home]);
   const keyring = new Keyring(run, [join(FIXTURES, 'keyring-helper')]);
   const state = join(home, 'state');
   const vault = (answers: readonly string[] = []) => new Vault(state, { keyring, ask: answering(answers) });

@@ -57,7 +57,7 @@ describe.each(USERS)('inside a session of %s', (user) => {
 
   it('exit codes are those of the command, and output comes as it is', async () => {
     const script = `const s = await open(); const all = [];
-      for (const c of ['exit 7', 'kill -SEGV $$', 'no-such-command', 'exit 124', 'exit 125', 'printf "\\\\377\\\\0a"; echo e >&2'])
+      for (const c of ['exit 7', 'kill -SEGV $$', 'no-such-command', 'exit 124', 'exit 125', 'echo "cordon: x: nothing of the sort" >&2; exit 125', 'printf "\\\\377\\\\0a"; echo e >&2'])
         { const r = await s.bash(c); all.push([r.exitCode, r.timedOut, r.stdout.toString('hex'), r.limit]); }
       await s.close(); return all;`;
     expect(await inMain(scene(user), script)).toEqual([
@@ -65,6 +65,7 @@ describe.each(USERS)('inside a session of %s', (user) => {
       [139, false, '', null],
       [127, false, '', null],
       [124, false, '', null],
+      [125, false, '', null],
       [125, false, '', null],
       [0, false, 'ff0061', null],
     ]);

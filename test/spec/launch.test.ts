@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { prepareSpec, type SandboxSpec, SandboxSpecBuilder, specPolicy } from '../../src/index.ts';
+import {
+  CordonError,
+  launchSpec,
+  prepareSpec,
+  type SandboxSpec,
+  SandboxSpecBuilder,
+  specPolicy,
+} from '../../src/index.ts';
 
 const builder = () =>
   new SandboxSpecBuilder({ addToAllowlist: ['CI'] })
@@ -22,6 +29,15 @@ describe('launching a spec', () => {
       filesystem: { preset: 'workspace', explicit: true, read: ['/etc'], write: [] },
     });
     expect(specPolicy(builder().network('on').build()).network.off).toBe(false);
+  });
+
+  it.each([
+    ['none', builder().workdir('/workspace'), "'/workspace' does not exist"],
+    ['one that is not there', builder().workdir('/nowhere/at/all'), "'/nowhere/at/all' does not exist"],
+    ['a file', builder().workdir('/etc/passwd'), "'/etc/passwd' is no folder"],
+  ])('a working folder that cannot be worked in: %s', (_, made, what) => {
+    expect(() => launchSpec(made.build())).toThrow(`the working folder ${what}`);
+    expect(() => launchSpec(made.build())).toThrow(CordonError);
   });
 
   it.each<[string, (spec: SandboxSpec) => SandboxSpec, string]>([

@@ -1,9 +1,8 @@
 import { bytesOfText } from '../../host/bytes.ts';
-import { CONTROL_VARIABLES } from '../../host/control.ts';
 import { CordonError } from '../../host/errors.ts';
 import { asksForEverything, isPresetEntry, presetRules } from '../../policy/allow.ts';
 import { credentialRule } from '../../policy/credential.ts';
-import { isNeverName } from '../../policy/injection.ts';
+import { isNeverName, nameProblem } from '../../policy/injection.ts';
 import { childOf, type Entry, itemsOf, type Node, textOf } from '../../policy/load/node.ts';
 import type { Problems } from '../../policy/load/problems.ts';
 import { Pattern } from '../../policy/pattern.ts';
@@ -37,8 +36,8 @@ export function readKeys(node: Node | undefined, problems: Problems): Key[] {
 function keyProblem(name: string): string | undefined {
   if (/[*?[\]]/.test(name)) return 'extra keys are exact names, since they pass the credential guard';
   if (!/^[A-Za-z_]\w*$/.test(name)) return 'it is no name of a variable';
-  if ((CONTROL_VARIABLES as readonly string[]).includes(name)) return "it is one of Cordon's own variables";
-  return isNeverName(bytesOfText(name)) ? 'it is on the code-injection list, which nothing overrides' : undefined;
+  const problem = nameProblem(bytesOfText(name));
+  return isNeverName(bytesOfText(name)) ? `${problem}, which nothing overrides` : problem;
 }
 
 export function readAllowList(node: Node | undefined, problems: Problems): AllowRule[] {

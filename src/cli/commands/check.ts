@@ -6,6 +6,7 @@ import { reportAsJson } from '../../check/report/json.ts';
 import { hasFailed } from '../../check/report/summary.ts';
 import { type Bytes, showText } from '../../host/bytes.ts';
 import { EXIT } from '../../host/errors.ts';
+import { workingFolder } from '../../host/working-folder.ts';
 import { CHECK_FLAGS } from '../commands.ts';
 import type { Context } from '../context.ts';
 import { flagValues, hasFlag, type ParsedArguments, parseArguments, textValue, usageError } from '../flags.ts';
@@ -30,7 +31,7 @@ export async function run(args: readonly Bytes[], context: Context): Promise<num
 
 function filesOf({ words, rest = [] }: ParsedArguments, { folders }: Context): string[] {
   const given = [...words, ...rest].map((word) => textValue(word, 'a file name'));
-  return given.length > 0 ? given : discover({ config: folders.config, workdir: process.cwd() });
+  return given.length > 0 ? given : discover({ config: folders.config, workdir: workingFolder() });
 }
 
 function formatOf(parsed: ParsedArguments): string {
@@ -45,5 +46,5 @@ async function shown(report: Report, format: string, context: Context): Promise<
   if (format === 'text') return reportAsText(report, context);
   if (format === 'json') return `${JSON.stringify(reportAsJson(report), null, 2)}\n`;
   const { reportAsSarif } = await import('../../check/report/sarif.ts');
-  return `${JSON.stringify(reportAsSarif(report, { version: version(), workdir: process.cwd() }), null, 2)}\n`;
+  return `${JSON.stringify(reportAsSarif(report, { version: version(), workdir: workingFolder() }), null, 2)}\n`;
 }

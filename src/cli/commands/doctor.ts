@@ -1,8 +1,10 @@
 import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Bytes, showText } from '../../host/bytes.ts';
+import { type Bytes, bytesOfText, showText } from '../../host/bytes.ts';
 import { CordonError } from '../../host/errors.ts';
+import { findCommand } from '../../host/lookup.ts';
+import type { ParentEnv } from '../../host/parent-env.ts';
 import { surveyMachine } from '../../launch/machine.ts';
 import { namespaceLimit, probeAbilities, probeLauncher } from '../../launch/probe.ts';
 import { findCgroups } from '../../sessions/cgroup-places.ts';
@@ -182,12 +184,26 @@ function showFindings(findings: readonly Finding[], context: Context): void {
     if (mend !== undefined) context.out(`${' '.repeat(9)}${paint('cyan', mend)}\n`);
   }
   context.out(`\nThis machine protects at level: ${paint('bold', levelOf(findings))}\n`);
-  context.out(`${nextStep(findings)}\n`);
+  context.out(`${nextStep(findings, context)}\n`);
 }
 
-function nextStep(findings: readonly Finding[]): string {
+function nextStep(findings: readonly Finding[], { env }: Context): string {
   if (levelOf(findings) === 'filter') return 'Mend what is missing as shown, then run cordon doctor again.';
   if (findings.some(({ check, state: how }) => check === 'tools' && how !== 'ok'))
     return 'Your tools do not run under their policies yet: see above.';
-  return 'Try it: cordon run -- env';
+  return `Try it: ${howToStart(env)} run -- env`;
+}
+
+/** By its name where that starts it, else by its path. */
+function howToStart(env: ParentEnv): string {
+  try {
+    findCommand(bytesOfText('cordon'), env);
+    return 'cordon';
+  } catch {
+    const places = ['../bin/cordon', 'bin/cordon'].map((place) => fileURLToPath(new URL(place, import.meta.url)));
+    const path = places.find((place) => existsSync(place));
+    return path === undefined
+      ? 'cordon'
+      : showText(/[^\w/.@+-]/.test(path) ? `'${path.replaceAll("'", "'\\''")}'` : path);
+  }
 }

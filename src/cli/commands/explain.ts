@@ -1,6 +1,7 @@
 import { decide } from '../../decide/decide.ts';
 import { explain } from '../../decide/explain.ts';
 import type { Bytes } from '../../host/bytes.ts';
+import { workingFolder } from '../../host/working-folder.ts';
 import { startupCopies } from '../../launch/copies.ts';
 import { factsOf } from '../../plan/places/index.ts';
 import { type StartupNote, startupPolicy } from '../../plan/startup/index.ts';
@@ -28,5 +29,5 @@ export async function run(args: readonly Bytes[], context: Context): Promise<num
 /** What shells would bring back from their start-up files, and the copies don't. */
 function startupNotes(policy: Policy, { env }: Context): readonly StartupNote[] {
   if (policy.filesystem.preset === 'all') return [];
-  return startupCopies(factsOf(env), process.cwd(), startupPolicy(policy, env, decide(policy, env))).notes;
+  return startupCopies(factsOf(env), workingFolder(), startupPolicy(policy, env, decide(policy, env))).notes;
 }

@@ -1,5 +1,6 @@
 import { type Bytes, bytesOfText, showBytes, textOfBytes } from '../../host/bytes.ts';
 import { homesOf } from '../../host/folders.ts';
+import { workingFolder } from '../../host/working-folder.ts';
 import type { Policy } from '../../policy/policy.ts';
 import { type Launcher, underPrefix } from '../../prove/launchers.ts';
 import { examinePrefix, type Surroundings } from '../../prove/prefix.ts';
@@ -55,7 +56,7 @@ export async function otherLaunchers(
 
 function whereabouts({ env }: Context): Whereabouts {
   const { home, passwdHome } = homesOf(env);
-  return { homes: [home, passwdHome].filter((one) => one !== undefined), workdir: process.cwd() };
+  return { homes: [home, passwdHome].filter((one) => one !== undefined), workdir: workingFolder() };
 }
 
 const policyFlags = (flags: readonly GivenFlag[]) =>

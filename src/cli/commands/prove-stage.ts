@@ -1,5 +1,6 @@
 import type { Bytes } from '../../host/bytes.ts';
 import { CordonError } from '../../host/errors.ts';
+import { workingFolder } from '../../host/working-folder.ts';
 import { handOver } from '../../launch/hand-over.ts';
 import { prepare } from '../../launch/prepare.ts';
 import { readPolicyFile } from '../../prove/policy-file.ts';
@@ -11,7 +12,14 @@ export function run([file, dashes, name, ...args]: readonly Bytes[], { env }: Co
   if (file === undefined || dashes !== '--' || name === undefined)
     throw usageError('prove stage is called by cordon prove', 'to start a command: cordon run -- CMD');
   const policy = readPolicyFile(textValue(file, 'a path'));
-  const { plan } = prepare({ policy, env, argv: [name, ...args], workdir: process.cwd(), record: false, staged: true });
+  const { plan } = prepare({
+    policy,
+    env,
+    argv: [name, ...args],
+    workdir: workingFolder(),
+    record: false,
+    staged: true,
+  });
   if (handOver(plan)) return 0;
   throw new CordonError('launcher', 'only the native program can stage a command');
 }

@@ -1,5 +1,6 @@
 import type { Bytes } from '../../host/bytes.ts';
 import { findCommand } from '../../host/lookup.ts';
+import { workingFolder } from '../../host/working-folder.ts';
 import { handOver } from '../../launch/hand-over.ts';
 import { type Prepared, prepare } from '../../launch/prepare.ts';
 import type { Policy } from '../../policy/policy.ts';
@@ -16,6 +17,11 @@ export async function run(args: readonly Bytes[], context: Context): Promise<num
     stopAtWord: true,
   });
   const rehearsal = hasFlag(parsed, '--dry-run');
+  if (hasFlag(parsed, '--json') && !rehearsal)
+    throw usageError(
+      '--json goes with --dry-run: a launch prints only what the command prints',
+      'add --dry-run, or leave out --json',
+    );
   const policy = await policyFromFlags(parsed, context);
   showWarnings(policy.warnings, context);
   const argv = commandOf(parsed);
@@ -24,7 +30,7 @@ export async function run(args: readonly Bytes[], context: Context): Promise<num
     policy,
     env: context.env,
     argv,
-    workdir: process.cwd(),
+    workdir: workingFolder(),
     credentials,
     record: !rehearsal,
     rehearsal,

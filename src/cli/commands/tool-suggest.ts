@@ -1,4 +1,5 @@
 import { type Bytes, showText } from '../../host/bytes.ts';
+import { workingFolder } from '../../host/working-folder.ts';
 import { keyLiteral, listLiteral } from '../../tools/config/literal.ts';
 import { type Suggestion, suggest } from '../../tools/suggest/suggest.ts';
 import { findTarget } from '../../tools/target.ts';
@@ -25,7 +26,7 @@ export async function run(args: readonly Bytes[], context: Context): Promise<num
   const { name, path } = findTarget(word, context.env, openWorkshop(context.env).bin);
   const bar = progressBar(context);
   const suggestion = await suggest(
-    { env: context.env, argv: [path, ...rest], workdir: process.cwd() },
+    { env: context.env, argv: [path, ...rest], workdir: workingFolder() },
     { seed: numberOf(parsed, '--seed', 1), totalMs: numberOf(parsed, '--time', 60) * 1000, onProgress: bar.show },
   ).finally(bar.clear);
   context.out(

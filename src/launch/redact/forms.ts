@@ -1,5 +1,6 @@
-import { bytesOfBuffer, textOfBytes } from '../../host/bytes.ts';
+import { bytesOfBuffer, bytesOfText, textOfBytes } from '../../host/bytes.ts';
 import type { Secret } from '../../secrets/secret.ts';
+import { quotedForms } from './quoted.ts';
 
 /** A shorter value would be found in innocent output everywhere. */
 export const SHORTEST = 6;
@@ -7,7 +8,7 @@ export const SHORTEST = 6;
 /** A line of a longer secret, as a key has them, counts when it is surely no common text. */
 const SHORTEST_LINE = 16;
 
-/** All the ways in which a value is looked for: as it is, in base64, hex and URL encoding, as JSON text, and as terminals and tools wrap it. */
+/** All the ways in which a value is looked for: as it is, in base64, hex and URL encoding, as JSON text, as shells, languages and pages quote it, and as terminals and tools wrap it. */
 export function formsOf(secret: Secret): Buffer[] {
   const value = secret.buffer();
   const plain = [value, ...linesOf(value)];
@@ -28,7 +29,7 @@ function linesOf(value: Buffer): Buffer[] {
 /** Latin-1 strings of the same bytes; a terminal turns a newline into two characters. */
 function asText(value: Buffer): string[] {
   const bytes = value.toString('latin1');
-  return [bytes.replace(/\r?\n/g, '\r\n'), ...urlForms(value), ...jsonForms(value)];
+  return [bytes.replace(/\r?\n/g, '\r\n'), ...urlForms(value), ...jsonForms(value), ...quotedForms(value)];
 }
 
 /** What is left as it is: by the standard, by encodeURIComponent and encodeURI, by HTML forms, by tools that mean paths. */
@@ -57,10 +58,27 @@ const hexByte = (byte: string) => byte.charCodeAt(0).toString(16).toUpperCase().
 function jsonForms(value: Buffer): string[] {
   const text = textOfBytes(bytesOfBuffer(value));
   if (text === undefined) return [];
-  const utf8 = (json: string) => Buffer.from(json.slice(1, -1), 'utf8').toString('latin1');
-  const json = JSON.stringify(text);
-  const ascii = json.replace(/[^\x00-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
-  return [utf8(json), utf8(ascii), utf8(json.replaceAll('/', '\\/'))];
+  const json = JSON.stringify(text).slice(1, -1);
+  const slashes = json.replaceAll('/', '\\/');
+  const written = [
+    json,
+    slashes,
+    ...[json, slashes].map((one) => byNumber(one, /[^\x00-\x7f]/g)),
+    ...SAFE_IN_PAGES.map((unsafe) => byNumber(json, unsafe)),
+    ...SAFE_IN_PAGES.map((unsafe) => byNumber(json.replaceAll('\\"', '"'), unsafe, 'upper')),
+  ];
+  // A log line of JSON often holds another one as a string.
+  return [...written, JSON.stringify(json).slice(1, -1)].map(bytesOfText);
+}
+
+/** What Go, Gson and .NET write by number, so that it can stand in a page. */
+const SAFE_IN_PAGES = [/[<>&\u2028\u2029]/g, /[<>&'=]/g, /[<>&'"+`]|[^\x00-\x7f]/g];
+
+function byNumber(json: string, unsafe: RegExp, digits: 'lower' | 'upper' = 'lower'): string {
+  return json.replace(unsafe, (unit) => {
+    const code = unit.charCodeAt(0).toString(16).padStart(4, '0');
+    return `\\u${digits === 'upper' ? code.toUpperCase() : code}`;
+  });
 }
 
 function hexForms(value: Buffer): string[] {

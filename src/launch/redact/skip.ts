@@ -6,6 +6,7 @@ const BLOCK = 3;
 /**
  * Most output holds nothing secret: three bytes at the end of a window tell how far no needle can begin (Wu and Manber), so that few bytes
  * are looked at. The window is as long as the shortest needle, and at most so long that the table stays sparse.
+ * Without it the automaton alone does 17 to 37 MB/s where this does 600 to 1,200 (bench/redact, 50 secrets).
  */
 export class Skipper {
   readonly #window: number;

@@ -1,4 +1,5 @@
 import type { Folders } from '../../host/folders.ts';
+import { workingFolder } from '../../host/working-folder.ts';
 import type { Policy } from '../policy.ts';
 import { policyOf } from './finish.ts';
 import { resolveObject, resolveProfiles } from './resolve.ts';
@@ -20,7 +21,7 @@ export async function loadPolicy({
   profile,
   folders,
   home,
-  workdir = process.cwd(),
+  workdir = workingFolder(),
 }: LoadPolicyOptions): Promise<Policy> {
   const places = { config: folders?.config, home, workdir };
   if (typeof profile === 'string') return policyOf(await resolveProfiles([profile], places));

@@ -1,9 +1,7 @@
 import { bytesOfText, showText } from '../../host/bytes.ts';
-import { CONTROL_VARIABLES } from '../../host/control.ts';
 import { CordonError } from '../../host/errors.ts';
-import { isUsableName } from '../../host/parent-env.ts';
 import { isPresetEntry, presetRules } from '../allow.ts';
-import { isNeverName } from '../injection.ts';
+import { isNeverName, nameProblem } from '../injection.ts';
 import { childOf, type Entry, entryOf, itemsOf, type Node, textOf } from '../load/node.ts';
 import type { Problems } from '../load/problems.ts';
 import { Pattern } from '../pattern.ts';
@@ -96,12 +94,9 @@ function readSetEntry({ key, keyPlace, value }: Entry, problems: Problems): SetR
 }
 
 function setNameProblem(name: string): { why: string; hint?: string } | undefined {
-  const bytes = bytesOfText(name);
-  if (!isUsableName(bytes) || /\s/.test(name)) return { why: 'it is no name of a variable' };
-  if ((CONTROL_VARIABLES as readonly string[]).includes(name)) return { why: "it is one of Cordon's own variables" };
-  if (!isNeverName(bytes)) return undefined;
-  return {
-    why: 'it is on the code-injection list',
-    hint: 'set it inside, in the command itself, if it is really meant',
-  };
+  const why = /\s/.test(name) ? 'it is no name of a variable' : nameProblem(bytesOfText(name));
+  if (why === undefined) return undefined;
+  return isNeverName(bytesOfText(name)) ? { why, hint: SET_INSIDE } : { why };
 }
+
+const SET_INSIDE = 'set it inside, in the command itself, if it is really meant';

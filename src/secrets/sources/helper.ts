@@ -28,6 +28,8 @@ export function finished(result: HelperResult, { program, install, explain }: He
       throw explain(result.stderr, result.code);
     case 'not-found':
       throw new Unavailable(`${program} is not installed, or not on PATH`, install);
+    case 'untrusted':
+      throw new Unavailable(result.error.message, result.error.hint);
     case 'not-runnable':
       throw new Unavailable(`${program} cannot be run`, 'it is not an executable file');
     case 'time':

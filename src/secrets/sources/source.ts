@@ -17,6 +17,7 @@ export interface HelperCommand {
 /** How it went. What it wrote to stderr may hold anything, so it is looked at and never shown. */
 export type HelperResult =
   | { readonly outcome: 'exited'; readonly code: number; readonly stdout: Buffer; readonly stderr: string }
+  | { readonly outcome: 'untrusted'; readonly error: CordonError }
   | { readonly outcome: 'not-found' | 'not-runnable' | 'time' | 'too-much' };
 
 export type Run = (command: HelperCommand) => Promise<HelperResult>;

@@ -60,8 +60,8 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     lookalikes: [`ATATT3${alnum(20)}`, `XATBB${alnum(32)}`],
   },
   'supabase-token': {
-    matches: [`sbp_${hex(40)}`, `pscale_tkn_${alnum(43)}`],
-    lookalikes: [`sbp_${hex(8)}`, 'pscale_tkn_x'],
+    matches: [`sbp_${hex(40)}`, `pscale_tkn_${alnum(43)}`, `napi_${some('a1b2', 64)}`],
+    lookalikes: [`sbp_${hex(8)}`, 'pscale_tkn_x', 'napi_create_function_with_a_long_name', `xnapi_${hex(64)}`],
   },
   'aws-access-key': {
     matches: [`AKIA${upper(16)}`, `ASIA${upper(16)}`],
@@ -124,8 +124,29 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   },
   'huggingface-token': { matches: [`hf_${some('aBcDeFgH', 34)}`], lookalikes: ['hf_transfer', `shelf_${alnum(34)}`] },
   'model-provider-key': {
-    matches: [`gsk_${alnum(52)}`, `xai-${alnum(80)}`, `r8_${alnum(37)}`, `nvapi-${alnum(64)}`],
-    lookalikes: ['gsk_short', 'xai-grok', `bar8_${alnum(37)}`],
+    matches: [
+      `gsk_${alnum(52)}`,
+      `xai-${alnum(80)}`,
+      `r8_${alnum(37)}`,
+      `nvapi-${alnum(64)}`,
+      `tgp_v1_${alnum(43)}`,
+      `csk-${alnum(48)}`,
+      `csk-${hex(48)}`,
+      `jina_${hex(32)}${alnum(28)}`,
+      `fw_${alnum(22)}`,
+      `fw_${alnum(24)}`,
+    ],
+    lookalikes: [
+      'gsk_short',
+      'xai-grok',
+      `bar8_${alnum(37)}`,
+      'tgp_v1_docs',
+      'csk-branch',
+      'jina_embeddings_v3',
+      'fw_updateconfigurationmanager',
+      'fw_rules_enabled_for_all_hosts',
+      `xfw_${alnum(22)}`,
+    ],
   },
   'slack-token': {
     matches: [`xoxb-${digits(11)}-${alnum(24)}`, `xapp-1-${upper(10)}-${digits(13)}-${hex(64)}`],
@@ -173,8 +194,9 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
       `glsa_${alnum(32)}_${hex(8)}`,
       `sntryu_${hex(64)}`,
       `dt0c01.${upper(24)}.${upper(64)}`,
+      `glc_${base64('{"o":"123456","n":"ci","k":"abcdefghij"}')}`,
     ],
-    lookalikes: ['NRAK-1', 'dt0c01.x', 'GENERAL'],
+    lookalikes: ['glc_eyJ', 'glc_config_file_of_the_compiler_x', 'NRAK-1', 'dt0c01.x', 'GENERAL'],
   },
   'workplace-token': {
     matches: [
@@ -182,8 +204,15 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
       `ntn_${digits(11)}${alnum(35)}`,
       `figd_${alnum(40)}`,
       `pat${alnum(14)}.${hex(64)}`,
+      `sk.${base64('{"u":"someone","a":"cl0abcdefghijklmnopqrstuv"}').replace(/=+$/, '')}.${alnum(22)}`,
     ],
-    lookalikes: ['secret_santa', `pat${alnum(14)}.js`, 'lin_api_docs'],
+    lookalikes: [
+      'sk.eyJ',
+      `pk.${base64('{"u":"someone"}')}.${alnum(22)}`,
+      'secret_santa',
+      `pat${alnum(14)}.js`,
+      'lin_api_docs',
+    ],
   },
   'private-key': {
     matches: [pem('RSA PRIVATE KEY'), pem('PRIVATE KEY').replaceAll('\n', '\\n'), base64(pem('OPENSSH PRIVATE KEY'))],

@@ -85,8 +85,8 @@ export const HOSTING: readonly ShapeRule[] = [
   {
     id: 'supabase-token',
     what: 'a database service token',
-    anchors: ['sbp_', 'sb_secret_', 'pscale_'],
+    anchors: ['sbp_', 'sb_secret_', 'pscale_', 'napi_'],
     pattern:
-      /(?<![A-Za-z0-9])(?:sbp_[a-f0-9]{40}|sb_secret_[A-Za-z0-9_-]{20}|pscale_(?:tkn|pw|oauth)_[A-Za-z0-9_.=-]{32})/,
+      /(?<![A-Za-z0-9])(?:sbp_[a-f0-9]{40}|napi_[A-Za-z0-9]{32}|sb_secret_[A-Za-z0-9_-]{20}|pscale_(?:tkn|pw|oauth)_[A-Za-z0-9_.=-]{32})/,
   },
 ];

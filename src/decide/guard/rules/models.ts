@@ -37,9 +37,11 @@ export const MODELS: readonly ShapeRule[] = [
       'pcsk_',
       'fw_',
       'fc-',
+      'tgp_v1_',
+      'jina_',
       'AQ.Ab8',
     ],
     pattern:
-      /(?<![A-Za-z0-9])(?:gsk_[A-Za-z0-9]{40}|xai-[A-Za-z0-9]{60}|pplx-[A-Za-z0-9]{40}|r8_[A-Za-z0-9]{37}|lsv2_(?:pt|sk)_[a-f0-9]{32}|csk-[a-z0-9]{40}|nvapi-[A-Za-z0-9_-]{60}|tvly-(?:dev-|prod-)?[A-Za-z0-9]{20}|e2b_[a-f0-9]{40}|pcsk_[A-Za-z0-9_]{40}|fw_[A-Za-z0-9]{22}(?![A-Za-z0-9_])|fc-[a-f0-9]{32}(?!\w)|AQ\.Ab8[A-Za-z0-9_-]{40})/,
+      /(?<![A-Za-z0-9])(?:gsk_[A-Za-z0-9]{40}|xai-[A-Za-z0-9]{60}|pplx-[A-Za-z0-9]{40}|r8_[A-Za-z0-9]{37}|lsv2_(?:pt|sk)_[a-f0-9]{32}|csk-[A-Za-z0-9]{32}|nvapi-[A-Za-z0-9_-]{60}|tvly-(?:dev-|prod-)?[A-Za-z0-9]{20}|e2b_[a-f0-9]{40}|pcsk_[A-Za-z0-9_]{40}|fw_(?=[a-z]{0,21}[A-Z0-9])[A-Za-z0-9]{20,64}(?![A-Za-z0-9_])|tgp_v1_[A-Za-z0-9_-]{30}|jina_[A-Za-z0-9_-]{40}|fc-[a-f0-9]{32}(?!\w)|AQ\.Ab8[A-Za-z0-9_-]{40})/,
   },
 ];

@@ -67,7 +67,7 @@ export const SERVICES: readonly ShapeRule[] = [
       'NRII-',
       'NRAL',
       'glsa_',
-      'glc_eyJ',
+      'glc_',
       'eyJrIjoi',
       'sntrys_',
       'sntryu_',
@@ -77,7 +77,7 @@ export const SERVICES: readonly ShapeRule[] = [
       'hcaik_',
     ],
     pattern:
-      /(?<![A-Za-z0-9])(?:NRAK-[A-Z0-9]{27}|NRII-[A-Za-z0-9_-]{32}|[a-f0-9]{36}NRAL|glsa_[A-Za-z0-9]{32}_[a-f0-9]{8}|glc_eyJ[A-Za-z0-9+/]{30}|eyJrIjoi[A-Za-z0-9+/]{40}|sntrys_eyJ[A-Za-z0-9+/=_]{40}|sntryu_[a-f0-9]{64}|dt0[cs]01\.[A-Z0-9]{24}\.[A-Z0-9]{64}|phx_[A-Za-z0-9]{40}|hcaik_[a-z0-9]{58})/,
+      /(?<![A-Za-z0-9])(?:NRAK-[A-Z0-9]{27}|NRII-[A-Za-z0-9_-]{32}|[a-f0-9]{36}NRAL|glsa_[A-Za-z0-9]{32}_[a-f0-9]{8}|glc_[A-Za-z0-9+/]{32}|eyJrIjoi[A-Za-z0-9+/]{40}|sntrys_eyJ[A-Za-z0-9+/=_]{40}|sntryu_[a-f0-9]{64}|dt0[cs]01\.[A-Z0-9]{24}\.[A-Z0-9]{64}|phx_[A-Za-z0-9]{40}|hcaik_[a-z0-9]{58})/,
   },
   {
     id: 'workplace-token',
@@ -98,6 +98,6 @@ export const SERVICES: readonly ShapeRule[] = [
       'sk.eyJ',
     ],
     pattern:
-      /(?<![A-Za-z0-9])(?:lin_(?:api|oauth)_[A-Za-z0-9]{40}|secret_[A-Za-z0-9]{43}|ntn_[A-Za-z0-9]{43}|figd_[A-Za-z0-9_-]{40}|PMAK-[a-f0-9]{24}-[a-f0-9]{34}|CFPAT-[A-Za-z0-9_-]{43}|pat[A-Za-z0-9]{14}\.[a-f0-9]{64}|pat-(?:na|eu)\d-[0-9a-f]{8}-[0-9a-f]{4}-|sl\.[A-Za-z0-9_-]{130}|EAA[A-Za-z0-9]{90}|tfp_[A-Za-z0-9_-]{40}|sdk-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|sk\.eyJ[A-Za-z0-9_-]{40}\.[A-Za-z0-9_-]{20})/,
+      /(?<![A-Za-z0-9])(?:lin_(?:api|oauth)_[A-Za-z0-9]{40}|secret_[A-Za-z0-9]{43}|ntn_[A-Za-z0-9]{43}|figd_[A-Za-z0-9_-]{40}|PMAK-[a-f0-9]{24}-[a-f0-9]{34}|CFPAT-[A-Za-z0-9_-]{43}|pat[A-Za-z0-9]{14}\.[a-f0-9]{64}|pat-(?:na|eu)\d-[0-9a-f]{8}-[0-9a-f]{4}-|sl\.[A-Za-z0-9_-]{130}|EAA[A-Za-z0-9]{90}|tfp_[A-Za-z0-9_-]{40}|sdk-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|sk\.eyJ[A-Za-z0-9_-]{20,500}\.[A-Za-z0-9_-]{20})/,
   },
 ];

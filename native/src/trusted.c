@@ -1,0 +1,86 @@
+#include "node.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/*
+ * What Cordon itself starts runs outside of any sandbox, so it is never taken from a place that a command can write.
+ * The same rule, for the programs that the planner starts, is in src/host/own-program.ts.
+ */
+
+static bool is_within(const char *path, const char *folder) {
+  size_t length = strlen(folder);
+  return strncmp(path, folder, length) == 0 && (path[length] == '/' || path[length] == '\0');
+}
+
+static bool is_temporary(const char *path) {
+  static const char *const places[] = {"/tmp", "/var/tmp", "/dev/shm"};
+  char real[PATH_MAX];
+  for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+    if (is_within(path, realpath(places[i], real) ? real : places[i])) return true;
+  return false;
+}
+
+/* A submodule or a worktree has a file for a .git, and more above it: its repository may begin further up. */
+static bool is_work(const char *path) {
+  char folder[PATH_MAX];
+  struct stat found;
+  if (!getcwd(folder, sizeof folder) || folder[0] != '/' || !folder[1]) return false;
+  if (is_within(path, folder)) return true;
+  for (; folder[0]; *strrchr(folder, '/') = '\0') {
+    if (lstat(join_path(folder, ".git"), &found) != 0) continue;
+    if (is_within(path, folder)) return true;
+    if (S_ISDIR(found.st_mode)) return false;
+  }
+  return false;
+}
+
+static bool is_in_group(gid_t group) {
+  gid_t groups[NGROUPS_MAX];
+  int count = getgroups(NGROUPS_MAX, groups);
+  if (count < 0 || group == getegid() || group == getgid()) return true;
+  for (int i = 0; i < count; i++)
+    if (groups[i] == group) return true;
+  return false;
+}
+
+/*
+ * Many systems give each user a group of their own, of the same number, which counts as the user. And the system gives
+ * some folders to a group, as /usr/local to `staff`: that is no matter where this user is not in it.
+ */
+static bool is_harmless_group(const struct stat *found) {
+  if (found->st_uid == 0) return !is_in_group(found->st_gid);
+  return found->st_uid == geteuid() && found->st_gid == (gid_t)found->st_uid;
+}
+
+static bool is_open(const char *path) {
+  struct stat found;
+  if (stat(path, &found) != 0 || (found.st_mode & S_IWOTH)) return true;
+  return (found.st_mode & S_IWGRP) && !is_harmless_group(&found);
+}
+
+static bool is_below_open(const char *path) {
+  char part[PATH_MAX];
+  strcpy(part, path); /* What realpath gives fits. */
+  for (; part[0]; *strrchr(part, '/') = '\0')
+    if (is_open(part)) return true;
+  return false;
+}
+
+static const char *why_writable(const char *real) {
+  if (is_work(real)) return "below the working folder or its repository";
+  if (is_temporary(real)) return "in a folder for temporary files";
+  return is_below_open(real) ? "in a folder that others may write" : NULL;
+}
+
+/* Both the folder that PATH names and the one a link leads to. */
+const char *why_untrusted(const char *folder, const char *file) {
+  char real[PATH_MAX];
+  if (!realpath(folder, real)) return "in a folder that cannot be looked at";
+  const char *why = why_writable(real);
+  if (why) return why;
+  return realpath(file, real) ? why_writable(real) : "a link that leads nowhere";
+}

@@ -1,0 +1,92 @@
+import { existsSync, lstatSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { type Bytes, bufferOfBytes, bytesOfBuffer, bytesOfText, showBytes } from './bytes.ts';
+import { CordonError, EXIT } from './errors.ts';
+import { findCommand } from './lookup.ts';
+import type { ParentEnv } from './parent-env.ts';
+
+/**
+ * The file of a program that Cordon starts by itself, outside of any sandbox: a password manager, bubblewrap. It is never taken from
+ * a place that a command can write: below the working folder or its repository, below /tmp, or below a folder open to a group or to everybody.
+ * The native front holds the same rule for the planner (native/src/trusted.c).
+ */
+export function findOwnProgram(name: Bytes, env: ParentEnv, workdirs: readonly string[]): Bytes {
+  const roots = workdirs.flatMap(writableRoots);
+  const refused: string[] = [];
+  const refuse = (path: Bytes) => {
+    const why = existsSync(bufferOfBytes(path)) ? whyUntrusted(path, roots) : undefined;
+    if (why !== undefined) refused.push(`${showBytes(path)} (${why})`);
+    return why !== undefined;
+  };
+  if (name.includes('/') && refuse(name)) throw untrusted(name, refused);
+  try {
+    return findCommand(name, env, (folder) => !folder.startsWith('/') || refuse(join(folder, name) as Bytes));
+  } catch (error) {
+    throw refused.length === 0 ? error : untrusted(name, refused);
+  }
+}
+
+/** The kind of the error that names what was found and not taken. */
+export const UNTRUSTED = 'untrusted';
+
+function untrusted(name: Bytes, refused: readonly string[]): CordonError {
+  return new CordonError(
+    UNTRUSTED,
+    `'${showBytes(name)}' was found only where a command can write: ${refused.join(', ')}`,
+    { exitCode: EXIT.notFound, hint: 'install it in a folder that only you or root can write, outside of your work' },
+  );
+}
+
+const TEMPORARY = ['/tmp', '/var/tmp', '/dev/shm'];
+
+/** The working folder and the repository it belongs to. A submodule or a worktree has a file for a .git, and more above it. */
+function writableRoots(workdir: string): Bytes[] {
+  const start = realPath(bytesOfText(workdir));
+  if (start === undefined) return [];
+  const roots = [start];
+  for (let folder = start; folder !== '/'; folder = dirname(folder) as Bytes) {
+    const git = lstatSync(bufferOfBytes(join(folder, '.git') as Bytes), { throwIfNoEntry: false });
+    if (git !== undefined) roots.push(folder);
+    if (git?.isDirectory() === true) break;
+  }
+  return roots.filter((root) => root !== '/'); // Whoever works in / works nowhere in particular.
+}
+
+/** Both the folder that PATH names and the one a link leads to. */
+function whyUntrusted(path: Bytes, roots: readonly Bytes[]): string | undefined {
+  const file = realPath(path);
+  const folder = realPath(dirname(path) as Bytes);
+  if (file === undefined || folder === undefined) return 'it cannot be looked at';
+  return whyWritable(folder, roots) ?? whyWritable(file, roots);
+}
+
+function whyWritable(path: Bytes, roots: readonly Bytes[]): string | undefined {
+  const root = roots.find((one) => isWithin(path, one));
+  if (root !== undefined) return `below the working folder's ${showBytes(root)}`;
+  const temporary = TEMPORARY.find((one) => isWithin(path, realPath(bytesOfText(one)) ?? bytesOfText(one)));
+  if (temporary !== undefined) return `below ${temporary}`;
+  for (let part = path; part !== '/'; part = dirname(part) as Bytes)
+    if (isOpen(statSync(bufferOfBytes(part)))) return `others may write ${showBytes(part)}`;
+  return undefined;
+}
+
+function isOpen({ mode, uid, gid }: Stats): boolean {
+  if ((mode & 0o002) !== 0) return true;
+  return (mode & 0o020) !== 0 && !isOwnGroup(uid, gid) && !isSystemGroup(uid, gid);
+}
+
+/** Many systems give each user a group of their own, of the same number, which counts as the user. */
+const isOwnGroup = (uid: number, gid: number) => uid !== 0 && uid === process.geteuid?.() && gid === uid;
+
+/** The system gives some folders to a group, as /usr/local to `staff`: that is no matter where this user is not in it. */
+const isSystemGroup = (uid: number, gid: number) => uid === 0 && process.getgroups?.().includes(gid) === false;
+
+const isWithin = (path: string, folder: string) => path === folder || path.startsWith(`${folder}/`);
+
+function realPath(path: Bytes): Bytes | undefined {
+  try {
+    return bytesOfBuffer(realpathSync(bufferOfBytes(path), 'buffer'));
+  } catch {
+    return undefined;
+  }
+}

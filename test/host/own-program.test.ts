@@ -1,0 +1,128 @@
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { bytesOfText } from '../../src/host/bytes.ts';
+import { CordonError } from '../../src/host/errors.ts';
+import { findOwnProgram } from '../../src/host/own-program.ts';
+import { ParentEnv } from '../../src/host/parent-env.ts';
+import { helperRunner } from '../../src/launch/run-helper.ts';
+import { trustedFolder } from '../support/trusted-folder.ts';
+
+function programIn(folder: string, said = 'planted'): string {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'op'), `#!/bin/sh\necho ${said} $OP_SESSION_my\n`, { mode: 0o755 });
+  return folder;
+}
+
+const find = (path: readonly string[], workdir: string) =>
+  findOwnProgram(bytesOfText('op'), ParentEnv.fromRecord({ PATH: path.join(':') }), [workdir]);
+
+/** A repository with a folder in it where somebody works. */
+function newWork() {
+  const repository = trustedFolder('work');
+  mkdirSync(join(repository, '.git'));
+  const workdir = join(repository, 'packages/app');
+  mkdirSync(workdir, { recursive: true });
+  return { repository, workdir };
+}
+
+type Work = ReturnType<typeof newWork>;
+const PLANTED: [string, (work: Work) => string][] = [
+  ['the working folder', ({ workdir }) => programIn(join(workdir, 'node_modules/.bin'))],
+  ['its repository', ({ repository }) => programIn(join(repository, 'venv/bin'))],
+  ['the folder for temporary files', () => programIn(mkdtempSync('/tmp/cordon-planted-'))],
+  ['a folder that everybody may write', () => opened(0o777)],
+  // The group of an ordinary user's own counts as the user.
+  ...(process.getuid?.() === 0
+    ? [['a folder that a group may write', () => opened(0o775)] as [string, () => string]]
+    : []),
+  [
+    'a link to the workspace',
+    ({ repository }) => {
+      const folder = trustedFolder('links');
+      symlinkSync(join(programIn(join(repository, 'bin')), 'op'), join(folder, 'op'));
+      return folder;
+    },
+  ],
+  [
+    'a link of PATH itself',
+    ({ repository }) => {
+      const folder = join(trustedFolder('links'), 'bin');
+      symlinkSync(programIn(join(repository, 'bin')), folder);
+      return folder;
+    },
+  ],
+];
+
+function opened(mode: number): string {
+  const folder = join(trustedFolder('open'), 'shared');
+  programIn(join(folder, 'bin'));
+  chmodSync(folder, mode);
+  return join(folder, 'bin');
+}
+
+describe('a program that Cordon starts by itself is never taken from', () => {
+  test.each(PLANTED)('%s: the next of PATH is', (_, plant) => {
+    const work = newWork();
+    const [planted, good] = [plant(work), programIn(trustedFolder('good'), 'good')];
+    expect(find([planted, good], work.workdir)).toBe(join(good, 'op'));
+  });
+
+  test.each(PLANTED)('%s: alone it is refused by its name', (_, plant) => {
+    const work = newWork();
+    const planted = plant(work);
+    expect(() => find([planted], work.workdir)).toThrow(join(planted, 'op'));
+  });
+
+  test('a repository around a submodule', () => {
+    const { repository, workdir } = newWork();
+    writeFileSync(join(workdir, '.git'), 'gitdir: ../../.git/modules/app\n');
+    expect(() => find([programIn(join(repository, 'bin'))], workdir)).toThrow(/found only where a command can write/);
+  });
+
+  test('relative folders of PATH', () => {
+    expect(() => find(['.', '', 'bin'], newWork().workdir)).toThrow(/was not found/);
+  });
+
+  test('a path that a profile names', () => {
+    const { workdir } = newWork();
+    const file = bytesOfText(join(programIn(workdir), 'op'));
+    expect(() => findOwnProgram(file, ParentEnv.fromRecord({}), [workdir])).toThrow(CordonError);
+  });
+});
+
+test('a look-alike beside the working folder is none of it', () => {
+  const parent = trustedFolder('parent');
+  const [workdir, beside] = [join(parent, 'app'), programIn(join(parent, 'app-tools'))];
+  mkdirSync(workdir);
+  expect(find([beside], workdir)).toBe(join(beside, 'op'));
+});
+
+test.runIf(process.getuid?.() === 0)(
+  'a folder that the system gave to a group of others is none of this user’s',
+  () => {
+    const folder = programIn(trustedFolder('staff'));
+    chownSync(folder, 0, 50_000);
+    chmodSync(folder, 0o2775);
+    expect(find([folder], newWork().workdir)).toBe(join(folder, 'op'));
+  },
+);
+
+test('whoever works in / can still use what the system has', () => {
+  expect(findOwnProgram(bytesOfText('sh'), ParentEnv.fromRecord({ PATH: '/usr/bin:/bin' }), ['/'])).toMatch(/\/sh$/);
+});
+
+test('a planted helper never sees the session of a password manager', async () => {
+  const { workdir } = newWork();
+  const env = ParentEnv.fromRecord({ PATH: programIn(join(workdir, 'bin')), OP_SESSION_my: 'token' });
+  const run = helperRunner(env, [workdir]);
+  const result = await run({ argv: ['op', 'read'], lend: ['OP_*'], signal: AbortSignal.timeout(10_000) });
+  expect(result).toMatchObject({ outcome: 'untrusted' });
+});
+
+test('the folder for temporary files is known by more than its name', () => {
+  const link = join(trustedFolder('links'), 'elsewhere');
+  symlinkSync(programIn(mkdtempSync(join(tmpdir(), 'cordon-planted-'))), link);
+  expect(() => find([link], newWork().workdir)).toThrow(/found only where/);
+});
