@@ -97,13 +97,13 @@ function configOf(config: SpawnOptions['config']): AgentConfig {
 }
 
 async function policyFor(
-  { agent, role: given, id, mode }: SpawnOptions,
+  { agent, role: given, id, mode, workdir }: SpawnOptions,
   config: AgentConfig,
   env: ParentEnv,
 ): Promise<Policy> {
   const adapter = findAdapter(agent, config.adapters);
   const role = roleFor(given, config);
-  const layer = role?.profile === undefined ? undefined : await layerOf(role.profile, config, env);
+  const layer = role?.profile === undefined ? undefined : await layerOf(role.profile, config, env, workdir);
   return agentPolicy({ adapter, role, id, mode, config, env, layer });
 }
 
@@ -112,12 +112,13 @@ function roleFor(role: SpawnOptions['role'], config: AgentConfig): Role | undefi
   return typeof role === 'string' ? findRole(role, config) : roleOf(role, config);
 }
 
-async function layerOf(profile: string, { file }: AgentConfig, env: ParentEnv) {
+async function layerOf(profile: string, { file }: AgentConfig, env: ParentEnv, runIn: string | undefined) {
   const { home, passwdHome } = homesOf(env);
   const places = {
     config: file === undefined ? undefined : dirname(file),
     home: home ?? passwdHome,
     workdir: process.cwd(),
+    runIn,
   };
   return (await resolveProfiles([profile], places)).layer;
 }

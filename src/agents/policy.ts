@@ -77,7 +77,8 @@ function guardOf({ mode, role, layer }: AgentPolicyRequest): GuardMode {
 function filesystemFor({ adapter, env, layer }: AgentPolicyRequest, keys: readonly Key[]): FilesystemPolicy {
   const asked = layer === undefined ? DEFAULT_POLICY.filesystem : filesystemOf(layer);
   const named = (adapter.pathKeys ?? []).filter((path) => keys.some(({ name }) => name === path));
-  return { ...asked, expose: [...asked.expose, ...ownFiles(adapter, env), ...namedFiles(named, env)] };
+  const own = [...ownFiles(adapter, env), ...namedFiles(named, env)];
+  return { ...asked, expose: [...asked.expose, ...own.filter((path) => !asked.hide.includes(path))] };
 }
 
 /** A profile says what passes by itself; beside an agent it only adds to what the agent gets. */

@@ -9,10 +9,12 @@ import { heldBackReport } from '../agents/report.ts';
 import { asksForEverything, isPresetEntry } from '../policy/allow.ts';
 import { Pattern } from '../policy/pattern.ts';
 import type { Policy } from '../policy/policy.ts';
+import type { ProfilePlaces } from '../policy/profile/find.ts';
 import type { Layer } from '../policy/profile/layer.ts';
 import { resolveProfiles } from '../policy/profile/resolve.ts';
 import type { Context } from './context.ts';
 import { flagValues, type ParsedArguments, textValue, usageError } from './flags.ts';
+import { workdirOf } from './place-flags.ts';
 import { profilePlaces } from './profiles.ts';
 
 export function agentConfig({ folders }: Pick<Context, 'folders'>): AgentConfig {
@@ -43,7 +45,7 @@ export async function agentStartPolicy(parsed: ParsedArguments, context: Context
     env: context.env,
     layer: await layerOf(
       profiles.filter((name) => name !== undefined),
-      context,
+      { ...profilePlaces(context), runIn: workdirOf(parsed) },
     ),
   });
 }
@@ -61,8 +63,8 @@ function lastText(parsed: ParsedArguments, flag: string): string | undefined {
   return value === undefined ? undefined : textValue(value, flag);
 }
 
-async function layerOf(profiles: readonly string[], context: Context): Promise<Layer | undefined> {
-  return profiles.length === 0 ? undefined : (await resolveProfiles(profiles, profilePlaces(context))).layer;
+async function layerOf(profiles: readonly string[], places: ProfilePlaces): Promise<Layer | undefined> {
+  return profiles.length === 0 ? undefined : (await resolveProfiles(profiles, places)).layer;
 }
 
 /** There is no flag that turns an agent's filter off (B4). */

@@ -44,12 +44,23 @@ export interface FilesystemPolicy {
   readonly preset: FsPreset;
   /** Asked for by name, so it never degrades. */
   readonly explicit: boolean;
-  /** Absolute paths, `~` expanded. */
+  /** Absolute paths, `~` expanded: the real place, writable. */
   readonly write: readonly string[];
+  /** As they are outside at any time, read-only. */
   readonly read: readonly string[];
   readonly hide: readonly string[];
-  /** Let through although the preset hides or freezes them. */
+  /** Let through although they would be hidden. */
   readonly expose: readonly string[];
+  readonly workspace: WorkspacePolicy;
+}
+
+/** What becomes of what is written in the workspace: it stays there, is put aside, or can't be written at all. */
+export type WorkspaceMode = 'real' | 'aside' | 'read-only';
+
+export interface WorkspacePolicy {
+  /** Undefined: found from the working folder. */
+  readonly folder?: string | undefined;
+  readonly mode: WorkspaceMode;
 }
 
 export interface NetworkPolicy {
@@ -85,7 +96,15 @@ export const DEFAULT_POLICY: Policy = {
   set: [],
   credentials: [],
   guard: 'off',
-  filesystem: { preset: 'guarded', explicit: false, write: [], read: [], hide: [], expose: [] },
+  filesystem: {
+    preset: 'guarded',
+    explicit: false,
+    write: [],
+    read: [],
+    hide: [],
+    expose: [],
+    workspace: { mode: 'real' },
+  },
   network: { off: false },
   isolation: 'auto',
   redact: false,

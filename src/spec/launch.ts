@@ -29,6 +29,7 @@ export function specPolicy(spec: SandboxSpec): Policy {
       write: targets('read-write'),
       hide: [],
       expose: [],
+      workspace: { mode: 'real' },
     },
     network: { off: spec.network === 'off' },
     isolation: 'barrier',

@@ -1,6 +1,6 @@
 import { probeBarrier } from '../../launch/probe.ts';
 import type { Outcome } from '../../tools/change.ts';
-import { hasPolicy, type ToolPolicy, uselessRules } from '../../tools/tool-policy.ts';
+import { hasPolicy, type ToolPolicy, toolWarnings } from '../../tools/tool-policy.ts';
 import type { Workshop } from '../../tools/workshop.ts';
 import type { Context } from '../context.ts';
 import { showWarnings } from '../ui/warnings.ts';
@@ -23,7 +23,7 @@ export function warnAboutProtection({ launcher, machine }: Workshop, context: Co
 
 export function warnAboutTool(tool: ToolPolicy | undefined, { notes }: Pick<Outcome, 'notes'>, context: Context): void {
   showWarnings(
-    [...(tool === undefined ? [] : uselessRules(tool)), ...(tool !== undefined && hasPolicy(tool) ? notes : [])],
+    [...(tool === undefined ? [] : toolWarnings(tool)), ...(tool !== undefined && hasPolicy(tool) ? notes : [])],
     context,
   );
 }

@@ -1,25 +1,33 @@
 import { showBytes } from '../../host/bytes.ts';
 import type { Prepared } from '../../launch/prepare.ts';
 import { planText } from '../../plan/plan-text.ts';
+import type { FilesystemPolicy, Policy } from '../../policy/policy.ts';
 import type { Context } from '../context.ts';
 import { painter } from './colour.ts';
 import { decisionSummary, decisionsAsJson, decisionTable } from './decisions.ts';
+import { placesAsJson, showPlaces } from './places.ts';
 import { showStartupNotes, startupNotesAsJson } from './startup-notes.ts';
 
 /** What would happen, through the same code that makes it happen: decisions, what is hidden, and the plan without values. */
-export function showRehearsal(prepared: Prepared, json: boolean, context: Context): number {
-  if (json) context.out(`${JSON.stringify(rehearsalAsJson(prepared), null, 2)}\n`);
+export function showRehearsal(
+  prepared: Prepared,
+  { filesystem }: Pick<Policy, 'filesystem'>,
+  json: boolean,
+  context: Context,
+): number {
+  if (json) context.out(`${JSON.stringify(rehearsalAsJson(prepared, filesystem), null, 2)}\n`);
   else {
     const { decisions } = prepared;
     const paint = painter(context.colour.out);
     context.out(`${decisionTable(decisions, context)}\n${decisionSummary(decisions)}\n`);
+    context.out(showPlaces(filesystem));
     context.out(showStartupNotes(prepared.plan.filesystem.startup ?? []));
     context.out(`${paint('bold', 'PLAN')}\n${showPlan(prepared)}`);
   }
   return 0;
 }
 
-function rehearsalAsJson({ decisions, plan }: Prepared): object {
+function rehearsalAsJson({ decisions, plan }: Prepared, filesystem: FilesystemPolicy): object {
   return {
     decisions: decisionsAsJson(decisions),
     command: { path: showBytes(plan.command.path), argv: plan.command.argv.map(showBytes) },
@@ -27,6 +35,7 @@ function rehearsalAsJson({ decisions, plan }: Prepared): object {
     isolation: plan.isolation,
     bwrap: plan.bwrap ?? null,
     sandbox: plan.sandbox,
+    places: placesAsJson(filesystem),
     hidden: plan.filesystem.hidden,
     frozen: plan.filesystem.frozen,
     startup: startupNotesAsJson(plan.filesystem.startup ?? []),
