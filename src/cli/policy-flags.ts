@@ -1,7 +1,8 @@
+import { wildcardWarnings } from '../decide/wildcard-warnings.ts';
 import { type Bytes, showBytes } from '../host/bytes.ts';
 import { CONTROL_VARIABLES } from '../host/control.ts';
 import { isUsableName } from '../host/parent-env.ts';
-import { isPresetEntry, presetRules } from '../policy/allow.ts';
+import { asksForEverything, isPresetEntry, presetRules } from '../policy/allow.ts';
 import { credentialRule } from '../policy/credential.ts';
 import { isNeverName } from '../policy/injection.ts';
 import { Pattern } from '../policy/pattern.ts';
@@ -169,10 +170,18 @@ export async function policyFromFlags(parsed: ParsedArguments, context: Context)
     if (flagValues(parsed, '--profile').length > 0)
       throw usageError('--tool and --profile do not go together', 'start from one of them');
     const { toolStartPolicy } = await import('./commands/tool-start-policy.ts');
-    return applyPolicyFlags(toolStartPolicy(parsed, context), parsed, context);
+    return withOpenWarnings(applyPolicyFlags(toolStartPolicy(parsed, context), parsed, context), parsed, context);
   }
   const names = flagValues(parsed, '--profile').map((value) => textValue(value, '--profile'));
-  if (names.length === 0) return applyPolicyFlags(DEFAULT_POLICY, parsed, context);
+  if (names.length === 0) return withOpenWarnings(applyPolicyFlags(DEFAULT_POLICY, parsed, context), parsed, context);
   const { loadProfiles, withWildcardWarnings } = await import('./profiles.ts');
   return withWildcardWarnings(applyPolicyFlags(await loadProfiles(names, context), parsed, context), context);
+}
+
+/** Whoever lets everything through hears what that is; whoever names variables or a prefix knows. */
+function withOpenWarnings(policy: Policy, parsed: ParsedArguments, { env }: Context): Policy {
+  const isOpen = flagValues(parsed, '--allow').some(
+    (entry) => !isPresetEntry(entry) && asksForEverything(Pattern.ofBytes(entry, '--allow')),
+  );
+  return isOpen ? { ...policy, warnings: [...policy.warnings, ...wildcardWarnings(policy, env)] } : policy;
 }
