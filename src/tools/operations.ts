@@ -47,20 +47,29 @@ export function toolNamed(shop: Workshop, word: Bytes): ToolPolicy {
   return tools.get(nameOf(word)) ?? withoutPolicy(knownTarget(shop, word).name);
 }
 
-export function removeTool(shop: Workshop, name: string): Outcome {
-  checkName(name);
+/** All of them or none: a name that is none of a tool changes nothing. */
+export function removeTools(shop: Workshop, names: readonly string[]): Outcome {
+  for (const name of names) checkName(name);
   return changeTools(shop, (config) => {
-    const entry = readBinEntry(shop.bin, name).kind;
-    if (!config.tools.has(name) && entry !== 'link' && entry !== 'shim') throw notATool(name, config);
+    const unknown = names.filter((name) => !isTool(shop, config, name));
+    if (unknown.length > 0) throw notTools(unknown, names, config);
     const editor = new TomlEditor(config.text, config.name);
-    editor.remove(['tools', name]);
-    return { text: editor.text, pins: new Map(), remove: [name] };
+    for (const name of names) editor.remove(['tools', name]);
+    return { text: editor.text, pins: new Map(), remove: names };
   });
 }
 
-function notATool(name: string, { tools }: Config): CordonError {
+function isTool({ bin }: Workshop, { tools }: Config, name: string): boolean {
+  const { kind } = readBinEntry(bin, name);
+  return tools.has(name) || kind === 'link' || kind === 'shim';
+}
+
+function notTools(unknown: readonly string[], names: readonly string[], { tools }: Config): CordonError {
   const known = [...tools.keys()].join(', ');
-  return new CordonError('not-found', `'${name}' is not one of the tools`, {
+  const which = unknown.map((name) => `'${name}'`).join(', ');
+  const what = unknown.length === 1 ? 'is not one of the tools' : 'are no tools';
+  const kept = names.length > unknown.length ? '; nothing was removed' : '';
+  return new CordonError('not-found', `${which} ${what}${kept}`, {
     hint: known === '' ? 'there are none yet; see cordon tool add' : `these are: ${known}`,
     exitCode: EXIT.notFound,
   });

@@ -247,6 +247,17 @@ test('remove lets go of everything', () => {
   });
 });
 
+test('remove of several is all or nothing', () => {
+  const box = boxWithRuff();
+  box.did('tool', 'add', 'ruff', 'true');
+  const { code, stderr } = box.cordon(['tool', 'remove', 'ruff', 'nope', 'neither']);
+  expect(code).toBe(127);
+  expect(stderr).toContain("'nope', 'neither' are no tools; nothing was removed");
+  expect(readdirSync(box.bin).toSorted()).toEqual(['ruff', 'true']);
+  box.did('tool', 'remove', 'ruff', 'true', 'ruff');
+  expect(readdirSync(box.bin)).toEqual([]);
+});
+
 test('add names what is not first on PATH', () => {
   const box = boxWithRuff();
   const { stdout, stderr } = box.cordon(['tool', 'add', 'ruff'], { PATH: `${box.tools}:/usr/bin` });
