@@ -17,7 +17,7 @@ const keys = listOf(text({ expected: 'the exact name of a variable' }));
 
 const except = { shape: patterns, about: 'Patterns that this one, and no other, leaves alone.' };
 
-const TOOL = object('a table with the policy of a tool', {
+export const TOOL = object('a table with the policy of a tool', {
   env_base: { shape: choice(TOOL_BASES), about: 'What of the environment passes to begin with.' },
   env_allow: { shape: patterns, about: 'What passes on top of the base.' },
   env_deny: {

@@ -1,6 +1,8 @@
 import { type BigIntStats, existsSync } from 'node:fs';
-import { CONFIG, TOOL_PATH_EXPECTED } from '../../policy/config/shape.ts';
-import { childOf, type Entry, itemsOf, type Node, textOf } from '../../policy/load/node.ts';
+import { showText } from '../../host/bytes.ts';
+import { CordonError } from '../../host/errors.ts';
+import { CONFIG, TOOL, TOOL_PATH_EXPECTED } from '../../policy/config/shape.ts';
+import { childOf, type Entry, itemsOf, type MapNode, type Node, textOf } from '../../policy/load/node.ts';
 import { Problems } from '../../policy/load/problems.ts';
 import { readTrustedText } from '../../policy/load/read-file.ts';
 import { Source } from '../../policy/load/source.ts';
@@ -26,44 +28,85 @@ export interface Config {
   /** Undefined as long as there is no file. */
   readonly file: BigIntStats | undefined;
   readonly tools: ReadonlyMap<string, ToolPolicy>;
+  /** Tools whose section has a mistake in it: each is stopped by itself, and no other. */
+  readonly broken: ReadonlyMap<string, CordonError>;
   /** The other sections that are there. */
   readonly otherSections: readonly string[];
 }
 
-/** A file that isn't there says nothing; a bad one is refused whole. */
+const NO_TOOLS = { tools: new Map(), broken: new Map(), otherSections: [] };
+
+/** A file that isn't there says nothing; one that can't be read, or in which no tool is right, is refused whole. */
 export function readConfig(path: string): Config {
-  if (!existsSync(path)) return { name: path, text: '', file: undefined, tools: new Map(), otherSections: [] };
+  if (!existsSync(path)) return { name: path, text: '', file: undefined, ...NO_TOOLS };
   const { text, file } = readTrustedText(path);
   return parseConfig(path, text, file);
 }
 
 export function parseConfig(name: string, text: string, file?: BigIntStats): Config {
   const source = new Source(name, text);
-  const entries = saysNothing(text) ? [] : sections(source);
-  const tools = entries.find(({ key }) => key === 'tools')?.value;
-  const policies = tools?.kind === 'map' ? tools.entries.map((entry) => toolOf(source, entry)) : [];
-  return {
-    name,
-    text,
-    file,
-    tools: new Map(policies.map((tool) => [tool.name, tool])),
-    otherSections: entries.map(({ key }) => key).filter((key) => key !== 'tools'),
-  };
+  if (saysNothing(text)) return { name, text, file, ...NO_TOOLS };
+  const root = readToml(source);
+  const { tools, broken } = readTools(source, mapEntries(childOf(root, 'tools')));
+  checkRest(source, root, broken);
+  const config = { name, text, file, tools, broken, otherSections: otherSections(root) };
+  if (tools.size === 0) refuseBroken(config);
+  return config;
+}
+
+/** Where it is all or nothing. */
+export function refuseBroken({ broken }: Pick<Config, 'broken'>): void {
+  const [first, ...others] = broken.values();
+  if (first === undefined) return;
+  const { message, where, hint, frame } = first;
+  throw new CordonError(first.kind, message, { where, hint, frame, related: [...first.related, ...others] });
+}
+
+export function brokenWarnings({ broken }: Pick<Config, 'broken'>): string[] {
+  return [...broken].map(
+    ([tool, { where, message }]) =>
+      `${showText(tool)} does not start until its policy is mended: ${where === undefined ? '' : `${where}: `}${message}`,
+  );
 }
 
 const saysNothing = (text: string) => text.split('\n').every((line) => /^\s*(#|$)/.test(line));
 
-function sections(source: Source): readonly Entry[] {
-  const root = readToml(source);
-  const problems = new Problems(source);
-  check(CONFIG, root, problems);
-  for (const { key, keyPlace } of mapEntries(childOf(root, 'tools'))) {
-    const problem = nameProblem(key);
-    if (problem !== undefined) problems.add(keyPlace, `'${key}' is not the name of a command: ${problem}`);
+const otherSections = ({ entries }: MapNode) => entries.map(({ key }) => key).filter((key) => key !== 'tools');
+
+function readTools(source: Source, entries: readonly Entry[]): Pick<Config, 'tools' | 'broken'> {
+  const tools = new Map<string, ToolPolicy>();
+  const broken = new Map<string, CordonError>();
+  for (const entry of entries) {
+    try {
+      checkTool(source, entry);
+      tools.set(entry.key, toolOf(source, entry));
+    } catch (error) {
+      if (!(error instanceof CordonError)) throw error;
+      broken.set(entry.key, error);
+    }
   }
-  for (const { value } of mapEntries(childOf(root, 'tools'))) checkPlaces(value, problems);
+  return { tools, broken };
+}
+
+function checkTool(source: Source, { key, keyPlace, value }: Entry): void {
+  const problems = new Problems(source);
+  check(TOOL, value, problems);
+  const problem = nameProblem(key);
+  if (problem !== undefined) problems.add(keyPlace, `'${key}' is not the name of a command: ${problem}`);
+  checkPlaces(value, problems);
   problems.throwIfAny();
-  return root.entries;
+}
+
+/** Everything but the tools that were found broken. */
+function checkRest(source: Source, root: MapNode, broken: Config['broken']): void {
+  const problems = new Problems(source);
+  const entries = root.entries.map((entry) =>
+    entry.key === 'tools' && entry.value.kind === 'map'
+      ? { ...entry, value: { ...entry.value, entries: entry.value.entries.filter(({ key }) => !broken.has(key)) } }
+      : entry,
+  );
+  check(CONFIG, { ...root, entries }, problems);
+  problems.throwIfAny();
 }
 
 const mapEntries = (node: Node | undefined): readonly Entry[] => (node?.kind === 'map' ? node.entries : []);
