@@ -98,13 +98,13 @@ function configOf(config: SpawnOptions['config']): AgentConfig {
 }
 
 async function policyFor(
-  { agent, role: given, id, mode }: SpawnOptions,
+  { agent, role: given, id, mode, workdir }: SpawnOptions,
   config: AgentConfig,
   env: ParentEnv,
 ): Promise<Policy> {
   const adapter = findAdapter(agent, config.adapters);
   const role = roleFor(given, config);
-  const profile = role?.profile === undefined ? undefined : await resolved(role.profile, config, env);
+  const profile = role?.profile === undefined ? undefined : await resolved(role.profile, config, env, workdir);
   return agentPolicy({ adapter, role, id, mode, config, env, layer: profile?.layer, files: profile?.files });
 }
 
@@ -113,12 +113,13 @@ function roleFor(role: SpawnOptions['role'], config: AgentConfig): Role | undefi
   return typeof role === 'string' ? findRole(role, config) : roleOf(role, config);
 }
 
-async function resolved(profile: string, { file }: AgentConfig, env: ParentEnv) {
+async function resolved(profile: string, { file }: AgentConfig, env: ParentEnv, runIn: string | undefined) {
   const { home, passwdHome } = homesOf(env);
   const places = {
     config: file === undefined ? undefined : dirname(file),
     home: home ?? passwdHome,
     workdir: workingFolder(),
+    runIn,
   };
   return resolveProfiles([profile], places);
 }

@@ -81,9 +81,10 @@ function filesystemFor({ adapter, env, layer }: AgentPolicyRequest, keys: readon
   const asked = layer === undefined ? DEFAULT_POLICY.filesystem : filesystemOf(layer);
   const named = (adapter.pathKeys ?? []).filter((path) => keys.some(({ name }) => name === path));
   const { files, shown, written } = adapter;
+  const own = [...placesThere(files, env), ...namedFiles(named, env)];
   return {
     ...asked,
-    expose: [...asked.expose, ...placesThere(files, env), ...namedFiles(named, env)],
+    expose: [...asked.expose, ...own.filter((path) => !asked.hide.includes(path))],
     show: [...asked.show, ...placesThere(shown, env)],
     write: [...asked.write, ...placesThere(written, env)],
   };

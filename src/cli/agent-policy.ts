@@ -12,6 +12,7 @@ import type { Policy } from '../policy/policy.ts';
 import { resolveProfiles } from '../policy/profile/resolve.ts';
 import type { Context } from './context.ts';
 import { flagValues, type ParsedArguments, textValue, usageError } from './flags.ts';
+import { workdirOf } from './place-flags.ts';
 import { profilePlaces } from './profiles.ts';
 
 export function agentConfig({ folders }: Pick<Context, 'folders'>): AgentConfig {
@@ -34,7 +35,10 @@ export async function agentStartPolicy(parsed: ParsedArguments, context: Context
   const known = role === undefined ? undefined : findRole(role, config);
   const profiles = [known?.profile, ...flagValues(parsed, '--profile').map((value) => textValue(value, '--profile'))];
   const named = profiles.filter((name) => name !== undefined);
-  const resolved = named.length === 0 ? undefined : await resolveProfiles(named, profilePlaces(context));
+  const resolved =
+    named.length === 0
+      ? undefined
+      : await resolveProfiles(named, { ...profilePlaces(context), runIn: workdirOf(parsed) });
   return agentPolicy({
     adapter,
     role: known,

@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import type { AgentTask } from '../agents/command.ts';
 import { type Bytes, bytesOfBuffer } from '../host/bytes.ts';
-import { workingFolder } from '../host/working-folder.ts';
 import { agentConfig, agentNamed } from './agent-policy.ts';
 import type { Context } from './context.ts';
-import { flagValues, hasFlag, type ParsedArguments, textValue, usageError } from './flags.ts';
+import { flagValues, hasFlag, type ParsedArguments, usageError } from './flags.ts';
+import { workdirOf } from './place-flags.ts';
 import { policyFromFlags } from './policy-flags.ts';
 import { showWarnings } from './ui/warnings.ts';
 
@@ -25,11 +24,6 @@ export async function taskFromFlags(parsed: ParsedArguments, context: Context): 
     model: flagValues(parsed, '--model').at(-1),
     unasked: !hasFlag(parsed, '--own-permissions'),
   };
-}
-
-function workdirOf(parsed: ParsedArguments): string {
-  const given = flagValues(parsed, '--workdir').at(-1);
-  return given === undefined ? workingFolder() : resolve(textValue(given, '--workdir'));
 }
 
 /** The words, or `-` for what stands on stdin: no command line can hold a long prompt. */

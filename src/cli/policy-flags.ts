@@ -1,8 +1,7 @@
-import { isAbsolute, resolve } from 'node:path';
+import { wildcardWarnings } from '../decide/wildcard-warnings.ts';
 import { type Bytes, showBytes } from '../host/bytes.ts';
 import { isUsableName } from '../host/parent-env.ts';
-import { workingFolder } from '../host/working-folder.ts';
-import { isPresetEntry, presetRules } from '../policy/allow.ts';
+import { asksForEverything, isPresetEntry, presetRules } from '../policy/allow.ts';
 import { credentialRule } from '../policy/credential.ts';
 import { isNeverName, nameProblem } from '../policy/injection.ts';
 import { Pattern } from '../policy/pattern.ts';
@@ -19,6 +18,7 @@ import {
 import { BASE_NAMES, type BaseName } from '../policy/presets/presets.ts';
 import type { Context } from './context.ts';
 import { type FlagSpec, flagValues, type GivenFlag, type ParsedArguments, textValue, usageError } from './flags.ts';
+import { PLACE_FLAGS, withPlaceFlags } from './place-flags.ts';
 
 export const POLICY_FLAGS: readonly FlagSpec[] = [
   { name: '--profile', value: 'NAME|FILE', help: 'start from this profile; several add up in order' },
@@ -60,7 +60,7 @@ export const POLICY_FLAGS: readonly FlagSpec[] = [
     choices: ['all', 'guarded', 'workspace', 'minimal'],
     help: 'what of the filesystem is there: all, guarded (default), workspace or minimal',
   },
-  { name: '--expose', value: 'PATH', help: 'let one path through that the preset hides or freezes; repeatable' },
+  ...PLACE_FLAGS,
   { name: '--net', value: 'on|off', choices: ['on', 'off'], help: 'network access (default on)' },
   {
     name: '--isolation',
@@ -72,11 +72,11 @@ export const POLICY_FLAGS: readonly FlagSpec[] = [
 ];
 
 /** The policy with the flags laid over it, in the order they were given. */
-function applyPolicyFlags(start: Policy, flags: readonly GivenFlag[], workdir: string): Policy {
-  return flags.reduce((policy, flag) => applyFlag(policy, flag, workdir), start);
+function applyPolicyFlags(start: Policy, parsed: ParsedArguments, context: Context): Policy {
+  return withPlaceFlags(parsed.flags.reduce(applyFlag, start), parsed, context);
 }
 
-function applyFlag(policy: Policy, { name, value }: GivenFlag, workdir: string): Policy {
+function applyFlag(policy: Policy, { name, value }: GivenFlag): Policy {
   const origin = `flag ${name}`;
   switch (name) {
     case '--base':
@@ -97,11 +97,6 @@ function applyFlag(policy: Policy, { name, value }: GivenFlag, workdir: string):
       return { ...policy, guard: value as string as GuardMode };
     case '--fs':
       return { ...policy, filesystem: { ...policy.filesystem, preset: value as string as FsPreset, explicit: true } };
-    case '--expose':
-      return {
-        ...policy,
-        filesystem: { ...policy.filesystem, expose: [...policy.filesystem.expose, absolutePath(value, workdir)] },
-      };
     case '--net':
       return { ...policy, network: { off: value === 'off' } };
     case '--isolation':
@@ -158,17 +153,12 @@ function parseCredential(text: Bytes): CredentialRule {
   return credentialRule({ target, source, origin: 'flag --credential' });
 }
 
-function absolutePath(value: Bytes, workdir: string): string {
-  const path = textValue(value, '--expose');
-  return isAbsolute(path) ? path : resolve(workdir, path);
-}
-
 /** The policy a command line asks for. Profiles and other surfaces are loaded only when named. */
 export async function policyFromFlags(parsed: ParsedArguments, context: Context): Promise<Policy> {
   if (flagValues(parsed, '--agent').length > 0) {
     const { agentStartPolicy, withModeReport } = await import('./agent-policy.ts');
     const start = await agentStartPolicy(parsed, context);
-    return withModeReport(applyPolicyFlags(start, parsed.flags, workingFolder()), parsed, context);
+    return withModeReport(applyPolicyFlags(start, parsed, context), parsed, context);
   }
   for (const flag of ['--role', '--id', '--mode']) {
     if (flagValues(parsed, flag).length > 0) throw usageError(`${flag} needs an agent`, 'give --agent NAME too');
@@ -177,13 +167,18 @@ export async function policyFromFlags(parsed: ParsedArguments, context: Context)
     if (flagValues(parsed, '--profile').length > 0)
       throw usageError('--tool and --profile do not go together', 'start from one of them');
     const { toolStartPolicy } = await import('./commands/tool-start-policy.ts');
-    return applyPolicyFlags(toolStartPolicy(parsed, context), parsed.flags, workingFolder());
+    return withOpenWarnings(applyPolicyFlags(toolStartPolicy(parsed, context), parsed, context), parsed, context);
   }
   const names = flagValues(parsed, '--profile').map((value) => textValue(value, '--profile'));
-  if (names.length === 0) return applyPolicyFlags(DEFAULT_POLICY, parsed.flags, workingFolder());
+  if (names.length === 0) return withOpenWarnings(applyPolicyFlags(DEFAULT_POLICY, parsed, context), parsed, context);
   const { loadProfiles, withWildcardWarnings } = await import('./profiles.ts');
-  return withWildcardWarnings(
-    applyPolicyFlags(await loadProfiles(names, context), parsed.flags, workingFolder()),
-    context,
+  return withWildcardWarnings(applyPolicyFlags(await loadProfiles(names, context), parsed, context), context);
+}
+
+/** Whoever lets everything through hears what that is; whoever names variables or a prefix knows. */
+function withOpenWarnings(policy: Policy, parsed: ParsedArguments, { env }: Context): Policy {
+  const isOpen = flagValues(parsed, '--allow').some(
+    (entry) => !isPresetEntry(entry) && asksForEverything(Pattern.ofBytes(entry, '--allow')),
   );
+  return isOpen ? { ...policy, warnings: [...policy.warnings, ...wildcardWarnings(policy, env)] } : policy;
 }

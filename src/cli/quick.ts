@@ -15,7 +15,11 @@ const OWN_FLAGS = [
   '--set',
   '--guard',
   '--fs',
+  '--write',
+  '--read',
+  '--hide',
   '--expose',
+  '--workspace',
   '--net',
   '--isolation',
 ];

@@ -71,7 +71,9 @@ export function prepare(request: LaunchRequest): Prepared {
     startup: startup.notes,
     warnings: [
       ...(state === undefined ? stateWarning(request) : []),
-      ...startup.notes.filter(({ hidden, file }) => hidden && file.startsWith('~')).map(({ file, line, saying }) => `${file}:${line} ${saying}`),
+      ...startup.notes
+        .filter(({ hidden, file }) => hidden && file.startsWith('~'))
+        .map(({ file, line, saying }) => `${file}:${line} ${saying}`),
       ...absentPaths(policy.filesystem),
     ],
   };

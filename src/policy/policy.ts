@@ -44,11 +44,12 @@ export interface FilesystemPolicy {
   readonly preset: FsPreset;
   /** Asked for by name, so it never degrades. */
   readonly explicit: boolean;
-  /** Absolute paths, `~` expanded. */
+  /** Absolute paths, `~` expanded: the real place, writable. */
   readonly write: readonly string[];
+  /** As they are outside at any time, read-only. */
   readonly read: readonly string[];
   readonly hide: readonly string[];
-  /** Let through although the preset hides them. */
+  /** Let through although they would be hidden. */
   readonly expose: readonly string[];
   /** In a home: there to be read, writes are put aside. Lifts what the preset hides at this very path. */
   readonly show: readonly string[];

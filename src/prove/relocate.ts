@@ -12,6 +12,7 @@ export interface Whereabouts {
 /** What a policy says about the user's home and working folder, said about those of the scene: `~/.ssh` is there too. */
 export function relocated(policy: FilesystemPolicy, from: Whereabouts, scene: Scene): FilesystemPolicy {
   const move = (paths: readonly string[]) => paths.map((path) => relocate(path, from, scene));
+  const { folder } = policy.workspace;
   return {
     ...policy,
     write: move(policy.write),
@@ -19,6 +20,7 @@ export function relocated(policy: FilesystemPolicy, from: Whereabouts, scene: Sc
     hide: move(policy.hide),
     expose: move(policy.expose),
     show: move(policy.show),
+    workspace: { ...policy.workspace, ...(folder === undefined ? {} : { folder: relocate(folder, from, scene) }) },
   };
 }
 

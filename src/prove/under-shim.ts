@@ -51,11 +51,19 @@ export function underShim(tool: ToolPolicy, options: UnderShim): Launcher {
   };
 }
 
-/** `~` means the home of the scene by itself. */
+/** `~` and `$HOME` mean the home of the scene by themselves. */
 function relocatedPaths(fs: ToolFilesystem, from: Whereabouts, scene: Scene): ToolFilesystem {
-  const move = (paths: readonly string[]) =>
-    paths.map((path) => (path.startsWith('~') ? path : relocate(path, from, scene)));
-  return { ...fs, ro: move(fs.ro), rw: move(fs.rw), hide: move(fs.hide) };
+  const moved = (path: string) => (/^[~$]/.test(path) ? path : relocate(path, from, scene));
+  const move = (paths: readonly string[]) => paths.map(moved);
+  const { folder } = fs.workspace;
+  return {
+    ...fs,
+    write: move(fs.write),
+    read: move(fs.read),
+    hide: move(fs.hide),
+    expose: move(fs.expose),
+    workspace: { ...fs.workspace, ...(folder === undefined ? {} : { folder: moved(folder) }) },
+  };
 }
 
 interface Loosening {
@@ -75,13 +83,13 @@ function loosenings({ base, allow, fs }: ToolPolicy): Loosening[] {
       by: `allow ${showBytes(rule.pattern.source)} (${rule.origin})`,
       without: (tool: ToolPolicy) => ({ ...tool, allow: tool.allow.filter((other) => other !== rule) }),
     })),
-    ...(['ro', 'rw'] as const).flatMap((key) =>
+    ...(['read', 'write', 'expose'] as const).flatMap((key) =>
       fs[key].map((path) => ({ by: `${key} ${path}`, without: withoutPath(key, path) })),
     ),
   ];
 }
 
-function withoutPath(key: 'ro' | 'rw', path: string) {
+function withoutPath(key: 'read' | 'write' | 'expose', path: string) {
   return (tool: ToolPolicy): ToolPolicy => {
     const kept = tool.fs[key].filter((other) => other !== path);
     return { ...tool, fs: { ...tool.fs, [key]: kept } };

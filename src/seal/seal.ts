@@ -80,7 +80,7 @@ function refuseForbidden(decisions: readonly Decision[]): void {
     .map(({ name, reason }) => `${showBytes(name)} (${reason})`);
   if (names.length === 0) return;
   throw new CordonError('guard', `the credential guard forbids this launch: ${names.join(', ')}`, {
-    hint: 'deny these variables, hand over what is needed as a credential, or leave out --guard forbid where it is given',
+    hint: 'deny these variables, hand over what is needed as a credential, or leave out what asks for this: --guard forbid or --mode strict, or the like in a profile or role',
   });
 }
 

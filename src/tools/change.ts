@@ -42,8 +42,15 @@ export function changeTools(shop: Workshop, wish: (config: Config) => Wish): Out
     const before = readConfig(shop.config);
     refuseForeign(shop.config, before.file);
     const wanted = wish(before);
-    return carryOut(shop, before, wanted, parseConfig(before.name, wanted.text));
+    const next = parseConfig(before.name, wanted.text);
+    refuseNewMistakes(before, wanted, next);
+    return carryOut(shop, before, wanted, next);
   });
+}
+
+/** A mistake that was there about another tool is that tool's business. */
+function refuseNewMistakes(before: Config, { pins }: Wish, next: Config): void {
+  for (const [name, problem] of next.broken) if (!before.broken.has(name) || pins.has(name)) throw problem;
 }
 
 function carryOut(shop: Workshop, before: Config, wanted: Wish, next: Config): Outcome {

@@ -1,5 +1,7 @@
 import type { Bytes } from '../host/bytes.ts';
 import { textOfBytes } from '../host/bytes.ts';
+import { isWorkspaceMode, PLACE_WORDS, type PlaceWord } from '../policy/places.ts';
+import type { WorkspacePolicy } from '../policy/policy.ts';
 import { TomlEditor } from './config/edit.ts';
 import type { Config } from './config/read.ts';
 import type { ToolPolicy } from './tool-policy.ts';
@@ -38,19 +40,65 @@ export const resetEnv: ToolEdit = (editor, at) => {
   for (const key of ['env_base', 'env_allow', 'env_deny']) editor.remove(at(key));
 };
 
-export type FsKey = 'ro' | 'rw' | 'hide';
-
 export const setFsBase =
   (base: string): ToolEdit =>
   (editor, at) =>
     editor.setText(at('fs_base'), base);
 export const addPaths =
-  (key: FsKey, paths: readonly string[]): ToolEdit =>
+  (word: PlaceWord, paths: readonly string[]): ToolEdit =>
   (editor, at) =>
-    editor.addItems(at(`fs_${key}`), paths);
+    addBesideOld(editor, at, word, paths);
+
+/** What is written under a word's old key stays there. */
+const OLD_KEYS: Readonly<Partial<Record<PlaceWord, string>>> = { read: 'fs_ro', write: 'fs_rw' };
+
+function addBesideOld(
+  editor: TomlEditor,
+  at: (...keys: string[]) => string[],
+  word: PlaceWord,
+  paths: readonly string[],
+) {
+  const old = OLD_KEYS[word];
+  const present = old === undefined ? [] : editor.itemsAt(at(old));
+  editor.addItems(
+    at(`fs_${word}`),
+    paths.filter((path) => !present.includes(path)),
+  );
+}
+
+/** A folder leaves the mode as it is, a mode the folder. */
+export const setWorkspace =
+  ({ folder, mode }: Partial<WorkspacePolicy>): ToolEdit =>
+  (editor, at) => {
+    const present = workspaceAt(editor, at);
+    becomeWorkspace(editor, at, { folder: folder ?? present.folder, mode: mode ?? present.mode });
+  };
+
+function workspaceAt(editor: TomlEditor, at: (...keys: string[]) => string[]): WorkspacePolicy {
+  const word = editor.textAt(at('fs_workspace'));
+  const mode = editor.textAt(at('fs_workspace', 'mode')) ?? word ?? 'real';
+  const folder = editor.textAt(at('fs_workspace', 'folder')) ?? word;
+  return {
+    folder: folder === undefined || isWorkspaceMode(folder) ? undefined : folder,
+    mode: isWorkspaceMode(mode) ? mode : 'real',
+  };
+}
+
+function becomeWorkspace(editor: TomlEditor, at: (...keys: string[]) => string[], then: WorkspacePolicy): void {
+  const now = workspaceAt(editor, at);
+  const { folder, mode } = then;
+  if (now.folder === folder && now.mode === mode) return;
+  editor.remove(at('fs_workspace'));
+  if (folder !== undefined && mode !== 'real') {
+    editor.ensureEntry(at('fs_workspace'));
+    editor.setText(at('fs_workspace', 'folder'), folder);
+    editor.setText(at('fs_workspace', 'mode'), mode);
+  } else if (folder !== undefined || mode !== 'real') editor.setText(at('fs_workspace'), folder ?? mode);
+}
 
 export const resetFs: ToolEdit = (editor, at) => {
-  for (const key of ['fs_base', 'fs_ro', 'fs_rw', 'fs_hide']) editor.remove(at(key));
+  const words = PLACE_WORDS.map((word) => `fs_${word}`);
+  for (const key of ['fs_base', ...words, ...Object.values(OLD_KEYS), 'fs_workspace']) editor.remove(at(key));
 };
 
 /** Makes the section say exactly what another file says, and leaves alone what says so already. */
@@ -61,8 +109,22 @@ export const becomes =
     becomeList(editor, at('env_allow'), then.allow.map(sourceOf));
     becomeDeny(editor, at, now, then);
     if (now?.fs.preset !== then.fs.preset) setOrRemove(editor, at('fs_base'), then.fs.preset);
-    for (const key of ['ro', 'rw', 'hide'] as const) becomeList(editor, at(`fs_${key}`), then.fs[key]);
+    for (const word of PLACE_WORDS) becomePlaces(editor, at, word, then.fs[word]);
+    becomeWorkspace(editor, at, then.fs.workspace);
   };
+
+function becomePlaces(
+  editor: TomlEditor,
+  at: (...keys: string[]) => string[],
+  word: PlaceWord,
+  paths: readonly string[],
+) {
+  for (const key of [OLD_KEYS[word], `fs_${word}`].filter((one) => one !== undefined)) {
+    editor.keepItems(at(key), paths);
+    if (paths.length === 0) editor.remove(at(key));
+  }
+  addBesideOld(editor, at, word, paths);
+}
 
 function setOrRemove(editor: TomlEditor, path: string[], value: string): void {
   if (value === 'all') editor.remove(path);

@@ -3,7 +3,7 @@ import { bufferOfBytes, showBytes, showText } from '../host/bytes.ts';
 import { foldersOf } from '../host/folders.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
 import { interpreterOf, readBinEntry } from './bin-entry.ts';
-import { readConfig } from './config/read.ts';
+import { brokenWarnings, readConfig } from './config/read.ts';
 import { shadowOfBin } from './on-path.ts';
 import { isRunnableTarget } from './target.ts';
 import { hasPolicy, type ToolPolicy } from './tool-policy.ts';
@@ -20,9 +20,10 @@ export interface ToolsFinding {
 export function examineTools(env: ParentEnv): ToolsFinding | undefined {
   if (foldersOf(env).config === undefined) return undefined;
   const { config, bin } = placesOf(env);
-  const tools = [...readConfig(config).tools.values()];
+  const read = readConfig(config);
+  const tools = [...read.tools.values()];
   if (tools.length === 0) return undefined;
-  const broken = tools.flatMap((tool) => problemOf(tool, bin));
+  const broken = [...brokenWarnings(read), ...tools.flatMap((tool) => problemOf(tool, bin))];
   if (broken.length > 0)
     return {
       state: 'weaker',

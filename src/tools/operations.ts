@@ -4,7 +4,7 @@ import { CordonError, EXIT } from '../host/errors.ts';
 import { readBinEntry } from './bin-entry.ts';
 import { changeTools, type Outcome } from './change.ts';
 import { TomlEditor } from './config/edit.ts';
-import { type Config, readConfig } from './config/read.ts';
+import { type Config, readConfig, refuseBroken } from './config/read.ts';
 import { becomes, edited, type ToolEdit } from './edits.ts';
 import { checkName } from './name.ts';
 import { findTarget, isRunnableTarget, nameOf, type Target } from './target.ts';
@@ -43,24 +43,35 @@ function knownTarget(shop: Workshop, word: Bytes): Target {
 
 /** What the file says about a tool; of an installed command that it doesn't name, that there is no policy. */
 export function toolNamed(shop: Workshop, word: Bytes): ToolPolicy {
-  const { tools } = readConfig(shop.config);
+  const { tools, broken } = readConfig(shop.config);
+  const problem = broken.get(nameOf(word));
+  if (problem !== undefined) throw problem;
   return tools.get(nameOf(word)) ?? withoutPolicy(knownTarget(shop, word).name);
 }
 
-export function removeTool(shop: Workshop, name: string): Outcome {
-  checkName(name);
+/** All of them or none: a name that is none of a tool changes nothing. */
+export function removeTools(shop: Workshop, names: readonly string[]): Outcome {
+  for (const name of names) checkName(name);
   return changeTools(shop, (config) => {
-    const entry = readBinEntry(shop.bin, name).kind;
-    if (!config.tools.has(name) && entry !== 'link' && entry !== 'shim') throw notATool(name, config);
+    const unknown = names.filter((name) => !isTool(shop, config, name));
+    if (unknown.length > 0) throw notTools(unknown, names, config);
     const editor = new TomlEditor(config.text, config.name);
-    editor.remove(['tools', name]);
-    return { text: editor.text, pins: new Map(), remove: [name] };
+    for (const name of names) editor.remove(['tools', name]);
+    return { text: editor.text, pins: new Map(), remove: names };
   });
 }
 
-function notATool(name: string, { tools }: Config): CordonError {
+function isTool({ bin }: Workshop, { tools, broken }: Config, name: string): boolean {
+  const { kind } = readBinEntry(bin, name);
+  return tools.has(name) || broken.has(name) || kind === 'link' || kind === 'shim';
+}
+
+function notTools(unknown: readonly string[], names: readonly string[], { tools }: Config): CordonError {
   const known = [...tools.keys()].join(', ');
-  return new CordonError('not-found', `'${name}' is not one of the tools`, {
+  const which = unknown.map((name) => `'${name}'`).join(', ');
+  const what = unknown.length === 1 ? 'is not one of the tools' : 'are no tools';
+  const kept = names.length > unknown.length ? '; nothing was removed' : '';
+  return new CordonError('not-found', `${which} ${what}${kept}`, {
     hint: known === '' ? 'there are none yet; see cordon tool add' : `these are: ${known}`,
     exitCode: EXIT.notFound,
   });
@@ -71,6 +82,7 @@ export function applyFile(shop: Workshop, file: string | undefined): Outcome {
   if (file !== undefined && !existsSync(file))
     throw new CordonError('not-found', 'the file does not exist', { where: file, hint: 'check the path' });
   const source = file === undefined ? undefined : readConfig(file);
+  if (source !== undefined) refuseBroken(source);
   return changeTools(shop, (config) => {
     const tools = (source ?? config).tools;
     return {
@@ -112,6 +124,6 @@ function resolveAll(shop: Workshop, names: readonly string[]): Map<string, Bytes
 }
 
 /** Links and shims in the bin folder that no section speaks of any more. */
-function strayEntries({ bin }: Workshop, { tools }: Config): string[] {
-  return readdirSync(bin).filter((name) => !name.startsWith('.') && !tools.has(name));
+function strayEntries({ bin }: Workshop, { tools, broken }: Config): string[] {
+  return readdirSync(bin).filter((name) => !name.startsWith('.') && !tools.has(name) && !broken.has(name));
 }

@@ -18,6 +18,8 @@ export function rebuildShim(shop: Workshop, name: string): void {
   if (config.file === undefined) throw policyGone(shop.config, name);
   if ('problem' in shop.launcher)
     throw new CordonError('launcher', shop.launcher.problem, { hint: shop.launcher.hint });
+  const problem = config.broken.get(name);
+  if (problem !== undefined) throw problem;
   const tool = config.tools.get(name);
   const direct = {
     tool: withoutPolicy(name),

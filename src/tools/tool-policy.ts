@@ -1,8 +1,8 @@
-import { isAbsolute, join } from 'node:path';
 import { showBytes } from '../host/bytes.ts';
 import type { Homes } from '../host/folders.ts';
 import type { TOOL_BASES } from '../policy/config/shape.ts';
 import { isNeverName } from '../policy/injection.ts';
+import { type Expanded, expandPath, PLACE_WORDS, type PlaceWord } from '../policy/places.ts';
 import {
   type AllowRule,
   DEFAULT_POLICY,
@@ -11,6 +11,7 @@ import {
   type FsPreset,
   type Origin,
   type Policy,
+  type WorkspacePolicy,
 } from '../policy/policy.ts';
 
 export type ToolBase = (typeof TOOL_BASES)[number];
@@ -24,12 +25,16 @@ export interface ToolPolicy {
   readonly fs: ToolFilesystem;
 }
 
-/** Paths as they are written: absolute, or beginning with `~/`. */
-export interface ToolFilesystem {
+/** Paths as they are written: absolute, or beginning with `~/` or `$HOME/`. */
+export interface ToolFilesystem extends Readonly<Record<PlaceWord, readonly string[]>> {
   readonly preset: FsPreset;
-  readonly ro: readonly string[];
-  readonly rw: readonly string[];
-  readonly hide: readonly string[];
+  readonly workspace: WorkspacePolicy;
+  readonly warnings: readonly string[];
+}
+
+/** What a tool's paths may begin with. A shim is written once and started in any folder, so `$WORKDIR` stands for nothing. */
+export function expandToolPath(path: string, { home, passwdHome }: Homes): Expanded {
+  return expandPath(path, { home: home ?? passwdHome, workdir: undefined });
 }
 
 export function withoutPolicy(name: string): ToolPolicy {
@@ -38,7 +43,7 @@ export function withoutPolicy(name: string): ToolPolicy {
     base: { preset: 'all', origin: 'default base' },
     allow: [],
     deny: [],
-    fs: { preset: 'all', ro: [], rw: [], hide: [] },
+    fs: { preset: 'all', write: [], read: [], hide: [], expose: [], workspace: { mode: 'real' }, warnings: [] },
   };
 }
 
@@ -47,7 +52,9 @@ export function hasEnvPolicy({ base, allow, deny }: ToolPolicy): boolean {
 }
 
 export function hasFsPolicy({ fs }: ToolPolicy): boolean {
-  return fs.preset !== 'all' || fs.ro.length + fs.rw.length + fs.hide.length > 0;
+  const { folder, mode } = fs.workspace;
+  const isWorkspaceSaid = folder !== undefined || mode !== 'real';
+  return fs.preset !== 'all' || isWorkspaceSaid || PLACE_WORDS.some((word) => fs[word].length > 0);
 }
 
 export function hasPolicy(tool: ToolPolicy): boolean {
@@ -63,31 +70,33 @@ export function policyOf(tool: ToolPolicy, homes: Homes): Policy {
     allow: tool.allow,
     deny: tool.deny,
     filesystem: filesystemOf(tool, homes),
-    warnings: uselessRules(tool),
+    warnings: toolWarnings(tool),
   };
 }
 
 function filesystemOf(tool: ToolPolicy, homes: Homes): FilesystemPolicy {
-  const { preset, ro, rw, hide } = tool.fs;
-  const expand = (paths: readonly string[]) => paths.flatMap((path) => expandHome(path, homes));
+  const { preset, write, read, hide, expose, workspace } = tool.fs;
+  // Without any home there is nothing that `~` could stand for.
+  const expand = (paths: readonly string[]) =>
+    paths.map((path) => expandToolPath(path, homes)).flatMap((expanded) => ('path' in expanded ? [expanded.path] : []));
+  const [folder] = workspace.folder === undefined ? [] : expand([workspace.folder]);
   return {
-    ...DEFAULT_POLICY.filesystem,
     preset,
     explicit: hasFsPolicy(tool),
-    read: expand(ro),
-    write: expand(rw),
+    write: expand(write),
+    read: expand(read),
     hide: expand(hide),
+    expose: expand(expose),
+    show: [],
+    workspace: { ...(folder === undefined ? {} : { folder }), mode: workspace.mode },
   };
 }
 
-/** Without any home there is nothing that `~` could stand for. */
-function expandHome(path: string, { home, passwdHome }: Homes): string[] {
-  if (isAbsolute(path)) return [path];
-  const folder = home ?? passwdHome;
-  return folder === undefined ? [] : [join(folder, path.slice(1))];
+export function toolWarnings({ allow, fs }: ToolPolicy): string[] {
+  return [...uselessRules(allow), ...fs.warnings];
 }
 
-export function uselessRules({ allow }: ToolPolicy): string[] {
+function uselessRules(allow: ToolPolicy['allow']): string[] {
   return allow
     .filter(({ pattern }) => pattern.exact && isNeverName(pattern.source))
     .map(

@@ -21,6 +21,16 @@ describe.each(USERS)('as %s', (user) => {
     });
   });
 
+  test('strict: the hint names what asked for it', () => {
+    const place = new Place(user);
+    place.standIn('claude', '#!/bin/sh\n');
+    const args = ['run', '--agent', 'claude', '--mode', 'strict', '--allow', 'DEPLOY_TOKEN', '--', 'true'];
+    const { code, stderr } = place.cordon(args, { DEPLOY_TOKEN: 'x' });
+    expect(code).toBe(125);
+    expect(stderr).toContain('the credential guard forbids this launch: DEPLOY_TOKEN');
+    expect(stderr).toContain('--guard forbid or --mode strict');
+  });
+
   test('not logged in', () => {
     const place = new Place(user);
     place.standIn(

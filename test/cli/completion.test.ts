@@ -89,6 +89,10 @@ const CASES: readonly { line: string; has: readonly string[]; hasNot?: readonly 
   { line: 'cordon tool config ruff env ', has: ['list', 'base', 'allow', 'deny', 'reset'] },
   { line: 'cordon tool config ruff env base ', has: ['all', 'none', 'os-common'] },
   { line: 'cordon tool config ruff fs base ', has: ['guarded', 'workspace'] },
+  { line: 'cordon tool config ruff fs ', has: ['write', 'read', 'hide', 'expose', 'workspace'], hasNot: ['ro', 'rw'] },
+  { line: 'cordon tool config ruff fs workspace a', has: ['aside'] },
+  { line: 'cordon run --wr', has: ['--write'], hasNot: ['--read'] },
+  { line: 'cordon run --workspace a', has: ['aside'], hasNot: ['read-only'] },
   { line: 'cordon tool remove ', has: ['ruff'] },
   { line: 'cordon tool path ', has: ['bash', 'zsh', 'fish'] },
   { line: 'cordon check --as ', has: ['workflow', 'dockerfile'] },
@@ -119,6 +123,8 @@ describe('what completion offers', () => {
   it('files and folders, with a space in their names', () => {
     expect(inBash('cordon check a')).toEqual(expect.arrayContaining(['a file.toml', 'a folder']));
     expect(inBash('cordon agent run --workdir a')).toEqual(['a folder']);
+    expect(inBash('cordon run --workspace a')).toEqual(expect.arrayContaining(['aside', 'a folder']));
+    expect(inBash('cordon run --hide a')).toEqual(expect.arrayContaining(['a file.toml', 'a folder']));
     expect(inFish('cordon agent run --workdir a')).toEqual(['a folder/']);
     expect(inFish('cordon run --profile a')).toEqual(expect.arrayContaining(['agent', 'a file.toml']));
   });

@@ -87,22 +87,81 @@ test('fs list', () => {
   const box = boxWithRuff();
   const fs = (...args: string[]) => box.did('tool', 'config', 'ruff', 'fs', ...args);
   expect(fs()).toBe(
-    'fs policy for ruff:\nbase : all (the host as it is)\nro   : (none)\nrw   : (none)\nhide : (none)\nno policy — tool sees the filesystem as it is (symlink)\n',
+    [
+      'fs policy for ruff:',
+      'base      : all (the host as it is)',
+      'write     : (none)',
+      'read      : (none)',
+      'hide      : (none)',
+      'expose    : (none)',
+      'workspace : real',
+      'no policy — tool sees the filesystem as it is (symlink)\n',
+    ].join('\n'),
   );
   fs('base', 'guarded');
-  fs('ro', '/usr', 'tools');
+  fs('read', '/usr', 'tools');
+  fs('write', '$HOME/out');
   fs('hide', '~/.cache');
+  fs('expose', '~/.netrc');
+  fs('workspace', 'aside');
   expect(fs('list')).toBe(
-    `fs policy for ruff:\nbase : guarded (the host, with credentials and sockets hidden and start-up files read-only)\nro   : /usr ${box.tools}\nrw   : (none)\nhide : ~/.cache\n`,
+    [
+      'fs policy for ruff:',
+      'base      : guarded (the host, with credentials and sockets hidden and start-up files read-only)',
+      'write     : $HOME/out',
+      `read      : /usr ${box.tools}`,
+      'hide      : ~/.cache',
+      'expose    : ~/.netrc',
+      'workspace : aside\n',
+    ].join('\n'),
   );
   expect(JSON.parse(fs('list', '--json'))).toEqual({
     tool: 'ruff',
     base: 'guarded',
-    ro: ['/usr', box.tools],
-    rw: [],
+    write: ['$HOME/out'],
+    read: ['/usr', box.tools],
     hide: ['~/.cache'],
+    expose: ['~/.netrc'],
+    workspace: { mode: 'aside' },
+    ro: ['/usr', box.tools],
+    rw: ['$HOME/out'],
     policy: true,
   });
+  fs('workspace', box.tools);
+  expect(JSON.parse(fs('list', '--json')).workspace).toEqual({ folder: box.tools, mode: 'aside' });
+  expect(box.policy()).toContain(`fs_workspace = { folder = "${box.tools}", mode = "aside" }`);
+  fs('workspace', 'real');
+  expect(box.policy()).toContain(`fs_workspace = "${box.tools}"`);
+  fs('reset');
+  expect(box.policy()).not.toContain('fs_');
+});
+
+test('the old words of fs still work, and say the new one', () => {
+  const box = boxWithRuff();
+  box.did('tool', 'config', 'ruff', 'fs', 'base', 'guarded');
+  const { stdout, stderr } = box.cordon(['tool', 'config', 'ruff', 'fs', 'ro', '/usr']);
+  expect(stderr).toContain('fs ro is now called fs read');
+  expect(stdout).toContain('read      : /usr\n');
+  expect(box.cordon(['tool', 'config', 'ruff', 'fs', 'rw', '/srv']).stderr).toContain('fs rw is now called fs write');
+  expect(box.policy()).toContain('fs_read = ["/usr"]\nfs_write = ["/srv"]\n');
+});
+
+test('paths of fs that are refused', () => {
+  const box = boxWithRuff();
+  const refused = (...args: string[]) => {
+    const { code, stderr } = box.cordon(['tool', 'config', 'ruff', 'fs', ...args]);
+    expect(code).toBe(125);
+    return stderr;
+  };
+  expect(refused('hide', '/')).toContain('/ cannot be hidden');
+  expect(refused('write', '')).toContain('a path is empty');
+  expect(refused('write', '$WORKDIR/x')).toContain('the working folder is another one at every start');
+  expect(refused('write', '/srv/$USER')).toContain('has a $ that nothing expands');
+  expect(refused('workspace', '~')).toContain('it is the home folder');
+  expect(refused('workspace', 'aside', 'read-only')).toContain('one of each');
+  expect(refused('wriet', '/x')).toContain('did you mean fs write?');
+  box.did('tool', 'config', 'ruff', 'fs', 'hide', '~/x');
+  expect(refused('write', '~/x')).toMatch(/~\/x is listed under hide \(\S+cordon\.toml:\d+:\d+\) and under write/);
 });
 
 test('tool list: a table with the numbers of now', () => {
@@ -186,6 +245,17 @@ test('remove lets go of everything', () => {
     code: 127,
     stderr: expect.stringContaining("'ruff' is not one of the tools"),
   });
+});
+
+test('remove of several is all or nothing', () => {
+  const box = boxWithRuff();
+  box.did('tool', 'add', 'ruff', 'true');
+  const { code, stderr } = box.cordon(['tool', 'remove', 'ruff', 'nope', 'neither']);
+  expect(code).toBe(127);
+  expect(stderr).toContain("'nope', 'neither' are no tools; nothing was removed");
+  expect(readdirSync(box.bin).toSorted()).toEqual(['ruff', 'true']);
+  box.did('tool', 'remove', 'ruff', 'true', 'ruff');
+  expect(readdirSync(box.bin)).toEqual([]);
 });
 
 test('add names what is not first on PATH', () => {

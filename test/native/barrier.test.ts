@@ -197,7 +197,12 @@ describe('when there is no barrier to be had', () => {
 
   it.each(['mount_setattr', 'open_tree', 'fsopen'])('since the kernel has no %s, bubblewrap stands in', (call) => {
     const [program = '', ...words] = without(call);
-    const { code, stdout, stderr } = run(program, [...words, writeShim(lines('barrier')), '-c', 'cat /proc/1/comm; exit 3']);
+    const { code, stdout, stderr } = run(program, [
+      ...words,
+      writeShim(lines('barrier')),
+      '-c',
+      'cat /proc/1/comm; exit 3',
+    ]);
     expect({ code, stdout, stderr }).toEqual({ code: 3, stdout: 'cordon-inner\n', stderr: '' });
   });
 
@@ -246,7 +251,8 @@ describe('a parent that is named in the plan', () => {
       `isolation ${isolation}`,
       'supervise',
       `bwrap ${BWRAP}`,
-          'end',
+      ...BARRIER,
+      'end',
       '',
     ].join('\n');
 

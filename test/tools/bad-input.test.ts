@@ -133,6 +133,36 @@ describe('cordon.toml', () => {
     expect(box.cordon(['doctor']).stdout).toMatch(/weaker +tools/);
   });
 
+  test('a mistake about one tool stops that one and no other', () => {
+    const box = new ToolBox();
+    for (const tool of ['env', 'true']) box.did('tool', 'config', tool, 'env', 'base', 'none');
+    const text = `${box.policy()}env_alow = ["X"]\n`;
+    box.write(box.config, text);
+    const mistake = /true does not start until its policy is mended: \S+cordon\.toml:\d+:1: unknown key 'env_alow'/;
+    expect(box.start('env', ['-0'], { X: '1' })).toMatchObject({ code: 0, stdout: '' });
+    expect(box.start('true')).toMatchObject({ code: 125, stderr: expect.stringContaining("unknown key 'env_alow'") });
+    for (const args of [
+      ['tool', 'list'],
+      ['tool', 'config', 'env', 'env', 'allow', 'X'],
+      ['tool', 'apply'],
+    ]) {
+      const { code, stderr } = box.cordon(args);
+      expect(code).toBe(0);
+      expect(stderr).toMatch(mistake);
+    }
+    expect(box.start('env', ['-0'], { X: '1' }).stdout).toBe('X=1\0');
+    for (const args of [
+      ['tool', 'config', 'true', 'env', 'allow', 'X'],
+      ['explain', '--tool', 'true'],
+      ['tool', 'apply', box.config],
+      ['check', box.config],
+    ])
+      expect(box.cordon(args)).not.toMatchObject({ code: 0 });
+    expect(box.start('true')).toMatchObject({ code: 125 });
+    box.did('tool', 'remove', 'true');
+    expect(box.cordon(['tool', 'list']).stderr).not.toMatch(mistake);
+  });
+
   test('that belongs to someone else, or that others can write, is refused', () => {
     const box = new ToolBox();
     box.did('tool', 'config', 'env', 'env', 'base', 'none');

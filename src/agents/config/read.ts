@@ -39,7 +39,7 @@ export function agentConfigOf(data: ConfigData): AgentConfig {
 
 function configOf(source: Source, root: Node): AgentConfig {
   const problems = new Problems(source);
-  check(CONFIG, root, problems);
+  check(CONFIG, withoutTools(root), problems);
   const { adapters, additions } = readAgents(childOf(root, 'agents'), problems);
   const agentKeys = [
     ...adapters.flatMap(({ extraKeys }) => extraKeys),
@@ -52,6 +52,11 @@ function configOf(source: Source, root: Node): AgentConfig {
   const scopes = readScopes(childOf(root, 'scopes'), known, problems);
   problems.throwIfAny();
   return { file: undefined, adapters, additions, roles, scopes };
+}
+
+/** A mistake about a tool stops that tool, and no agent. */
+function withoutTools(root: Node): Node {
+  return root.kind === 'map' ? { ...root, entries: root.entries.filter(({ key }) => key !== 'tools') } : root;
 }
 
 /** A role that is written where it is used, for library use. */

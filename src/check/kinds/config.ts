@@ -3,7 +3,7 @@ import { BUILT_IN_ADAPTERS } from '../../agents/registry.ts';
 import { bytesOfText } from '../../host/bytes.ts';
 import { isNeverName } from '../../policy/injection.ts';
 import { childOf, type Entry, itemsOf, type Node, type Place, textOf } from '../../policy/load/node.ts';
-import { parseConfig } from '../../tools/config/read.ts';
+import { parseConfig, refuseBroken } from '../../tools/config/read.ts';
 import { policyOf } from '../../tools/tool-policy.ts';
 import { checkWrittenValue } from '../credential.ts';
 import { type Findings, nameText } from '../finding.ts';
@@ -14,7 +14,9 @@ import { placesIn } from './places.ts';
 /** cordon.toml: the policies of tools, and the tables of agents, roles and scopes. */
 export const checkConfig: Checker = ({ source, root, findings, options }) => {
   const { home } = options.places;
-  for (const tool of parseConfig(source.name, source.text).tools.values()) {
+  const config = parseConfig(source.name, source.text);
+  refuseBroken(config);
+  for (const tool of config.tools.values()) {
     const policy = policyOf(tool, { home, passwdHome: home });
     const whole = entriesOf(childOf(root, 'tools')).find(({ key }) => key === tool.name)?.keyPlace ?? { path: '' };
     const called = { name: `the tool ${nameText(tool.name)}`, fix: SMALLER_TOOL };

@@ -45,7 +45,8 @@ interface Step {
 
 /** Bases first, as for a launch (E3), but without asking who else could write the files: nothing is started by them. */
 async function layersOf({ path, loaded, options, above }: Step): Promise<Layer[]> {
-  const { layer, extends: bases } = readProfile(loaded, { home: options.places.home, mayRunCommands: true });
+  const { home, workdir } = options.places;
+  const { layer, extends: bases } = readProfile(loaded, { home, workdir, mayRunCommands: true });
   const layers: Layer[] = [];
   const from = path === undefined ? undefined : fileAt(path, options);
   for (const { value, origin } of bases) {

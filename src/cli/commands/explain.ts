@@ -10,6 +10,7 @@ import type { Context } from '../context.ts';
 import { hasFlag, JSON_FLAG, parseArguments } from '../flags.ts';
 import { POLICY_FLAGS, policyFromFlags } from '../policy-flags.ts';
 import { decisionSentence, decisionSummary, decisionsAsJson, decisionTable } from '../ui/decisions.ts';
+import { showPlaces } from '../ui/places.ts';
 import { showStartupNotes, withStartupNotes } from '../ui/startup-notes.ts';
 import { showWarnings } from '../ui/warnings.ts';
 
@@ -22,7 +23,10 @@ export async function run(args: readonly Bytes[], context: Context): Promise<num
   const decisions = explain(policy, context.env, names).map((decision) => withStartupNotes(decision, startup));
   if (hasFlag(parsed, '--json')) context.out(`${JSON.stringify(decisionsAsJson(decisions), null, 2)}\n`);
   else if (names.length > 0) for (const decision of decisions) context.out(decisionSentence(decision));
-  else context.out(`${decisionTable(decisions, context)}\n${decisionSummary(decisions)}${showStartupNotes(startup)}`);
+  else
+    context.out(
+      `${decisionTable(decisions, context)}\n${decisionSummary(decisions)}${showPlaces(policy.filesystem)}${showStartupNotes(startup)}`,
+    );
   return 0;
 }
 

@@ -27,6 +27,10 @@ export function profileText({ name, agent, tools, credentials }: Answers): strin
   // Other sources: "env://VARIABLE", "file:///path", "keyring://service/account", "op://vault/item/field".
   "env_credentials": ${credentialText(credentials)},
 
+  // Places on top of the preset: "write" and "read" let them through, "hide" takes them away, "expose" lifts a mask.
+  // The workspace is yours to write; "aside" puts aside what is written there, "read-only" lets nothing be written.
+  "filesystem": { "write": [], "read": [], "expose": [] },
+
   // true cuts the network off.
   "network": { "block": false },
 

@@ -38,7 +38,7 @@ export async function run(args: readonly Bytes[], context: Context): Promise<num
   showWarnings(prepared.warnings, context);
   logLaunch(prepared, context);
   if (rehearsal)
-    return (await import('../ui/rehearsal.ts')).showRehearsal(prepared, hasFlag(parsed, '--json'), context);
+    return (await import('../ui/rehearsal.ts')).showRehearsal(prepared, policy, hasFlag(parsed, '--json'), context);
   if (!policy.redact || credentials.size === 0) return start(prepared);
   const { launchRedacted } = await import('../../launch/redact/launch-redacted.ts');
   return (await launchRedacted(prepared.plan, credentials)).exitCode;

@@ -1,7 +1,8 @@
 import { type Bytes, showText } from '../../host/bytes.ts';
 import type { Outcome } from '../../tools/change.ts';
+import { brokenWarnings } from '../../tools/config/read.ts';
 import { applyFile } from '../../tools/operations.ts';
-import { uselessRules } from '../../tools/tool-policy.ts';
+import { toolWarnings } from '../../tools/tool-policy.ts';
 import { openWorkshop } from '../../tools/workshop.ts';
 import type { Context } from '../context.ts';
 import { hasFlag, JSON_FLAG, parseArguments, textValue, usageError } from '../flags.ts';
@@ -17,7 +18,8 @@ export function run(args: readonly Bytes[], context: Context): number {
   const outcome = applyFile(shop, file === undefined ? undefined : textValue(file, 'the path of a policy file'));
   if (hasFlag(parsed, '--json')) context.out(`${JSON.stringify(asJson(outcome, shop.config), null, 2)}\n`);
   else context.out(asText(outcome, shop.config));
-  showWarnings([...[...outcome.config.tools.values()].flatMap(uselessRules), ...outcome.notes], context);
+  const warnings = [...outcome.config.tools.values()].flatMap(toolWarnings);
+  showWarnings([...brokenWarnings(outcome.config), ...warnings, ...outcome.notes], context);
   if (outcome.config.tools.size > 0) {
     warnAboutProtection(shop, context);
     warnUnlessFirstOnPath(shop, context);

@@ -75,7 +75,7 @@ export function refuseWords<T>(action: string, words: readonly Bytes[], otherwis
   return otherwise;
 }
 
-export function atLeastOne(action: string, words: readonly Bytes[]): readonly Bytes[] {
+function atLeastOne(action: string, words: readonly Bytes[]): readonly Bytes[] {
   if (words.length === 0)
     throw usageError(
       `${action} needs at least one`,

@@ -1,19 +1,25 @@
-import { isAbsolute, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { type Bytes, showText } from '../../host/bytes.ts';
 import { TOOL_FS_BASES } from '../../policy/config/shape.ts';
-import type { FsPreset } from '../../policy/policy.ts';
-import { addPaths, type FsKey, resetFs, setFsBase, type ToolEdit } from '../../tools/edits.ts';
+import { isWorkspaceMode, PLACE_WORDS, type PlaceWord, placeProblem } from '../../policy/places.ts';
+import type { FsPreset, WorkspacePolicy } from '../../policy/policy.ts';
+import { refuseUnfitWorkspace } from '../../policy/workspace.ts';
+import { addPaths, resetFs, setFsBase, setWorkspace, type ToolEdit } from '../../tools/edits.ts';
 import { configureTool, toolNamed } from '../../tools/operations.ts';
-import { hasEnvPolicy, hasFsPolicy, hasPolicy, type ToolPolicy } from '../../tools/tool-policy.ts';
-import { openWorkshop } from '../../tools/workshop.ts';
+import { expandToolPath, hasEnvPolicy, hasFsPolicy, hasPolicy, type ToolPolicy } from '../../tools/tool-policy.ts';
+import { openWorkshop, type Workshop } from '../../tools/workshop.ts';
 import type { Context } from '../context.ts';
 import { hasFlag, JSON_FLAG, type ParsedArguments, parseArguments, textValue, usageError } from '../flags.ts';
 import { nearest } from '../nearest.ts';
-import { atLeastOne, orNone, refuseWords, unknownAction } from './tool-env.ts';
+import { showWarnings } from '../ui/warnings.ts';
+import { orNone, refuseWords, unknownAction } from './tool-env.ts';
 import { warnUnlessFirstOnPath } from './tool-path.ts';
 import { warnAboutProtection, warnAboutTool } from './tool-report.ts';
 
-const ACTIONS = ['list', 'base', 'ro', 'rw', 'hide', 'reset'] as const;
+const ACTIONS = ['list', 'base', ...PLACE_WORDS, 'workspace', 'reset'] as const;
+
+/** They work as they did, and say what they are called now. */
+const OLD_WORDS: Readonly<Record<string, PlaceWord>> = { ro: 'read', rw: 'write' };
 
 const MEANING: Readonly<Record<FsPreset, string>> = {
   all: 'the host as it is',
@@ -24,8 +30,11 @@ const MEANING: Readonly<Record<FsPreset, string>> = {
 
 export function configureFs(target: Bytes, args: readonly Bytes[], context: Context): number {
   const parsed = parseArguments(args, { flags: [JSON_FLAG] });
-  const edit = editOf(parsed);
   const shop = openWorkshop(context.env);
+  const edit = editOf(parsed, shop);
+  const [action = ''] = parsed.words;
+  const word = Object.hasOwn(OLD_WORDS, action) ? OLD_WORDS[action] : undefined;
+  if (word !== undefined) showWarnings([`fs ${action} is now called fs ${word}; the old word still works`], context);
   if (edit === undefined) show(toolNamed(shop, target), parsed, context);
   else {
     const { target: found, outcome } = configureTool(shop, target, edit);
@@ -38,7 +47,7 @@ export function configureFs(target: Bytes, args: readonly Bytes[], context: Cont
   return 0;
 }
 
-function editOf(parsed: ParsedArguments): ToolEdit | undefined {
+function editOf(parsed: ParsedArguments, shop: Workshop): ToolEdit | undefined {
   const [action = 'list', ...words] = [...parsed.words, ...(parsed.rest ?? [])];
   switch (action) {
     case 'list':
@@ -47,8 +56,13 @@ function editOf(parsed: ParsedArguments): ToolEdit | undefined {
       return setFsBase(presetOf(words));
     case 'ro':
     case 'rw':
+    case 'write':
+    case 'read':
     case 'hide':
-      return addPaths(action as string as FsKey, atLeastOne(action, words).map(pathText));
+    case 'expose':
+      return addPlaces((OLD_WORDS[action] ?? action) as PlaceWord, words, shop);
+    case 'workspace':
+      return setWorkspace(workspaceOf(words, shop));
     case 'reset':
       return refuseWords(action, words, resetFs);
     default:
@@ -66,19 +80,46 @@ function presetOf([preset, ...more]: readonly Bytes[]): string {
   );
 }
 
-/** `~` stays as it is, so that the file fits another machine. */
-function pathText(word: Bytes): string {
-  const path = textValue(word, 'a path in cordon.toml');
-  if (path === '') throw usageError('a path is empty');
-  return isAbsolute(path) || path === '~' || path.startsWith('~/') ? path : resolve(path);
+function addPlaces(word: PlaceWord, words: readonly Bytes[], shop: Workshop): ToolEdit {
+  if (words.length === 0) throw usageError(`${word} needs at least one path`, `for example: fs ${word} ~/.cache/tool`);
+  const places = words.map((one) => pathText(one, shop));
+  for (const { path } of places) {
+    const problem = placeProblem(word, path);
+    if (problem !== undefined) throw usageError(problem);
+  }
+  return addPaths(
+    word,
+    places.map(({ text }) => text),
+  );
+}
+
+/** `~` and `$HOME` stay as they are, so that the file fits another machine. */
+function pathText(word: Bytes, { homes }: Workshop): { readonly text: string; readonly path: string } {
+  const given = textValue(word, 'a path in cordon.toml');
+  const text = given === '' || /^[/~$]/.test(given) ? given : resolve(given);
+  const expanded = expandToolPath(text, homes);
+  if ('problem' in expanded) throw usageError(expanded.problem, expanded.hint);
+  return { text, path: expanded.path };
+}
+
+/** A folder, a mode, or one of each. */
+function workspaceOf(words: readonly Bytes[], shop: Workshop): Partial<WorkspacePolicy> {
+  const modes = words.filter((word) => isWorkspaceMode(word)) as string[] as WorkspacePolicy['mode'][];
+  const folders = words.filter((word) => !isWorkspaceMode(word));
+  if (words.length === 0 || modes.length > 1 || folders.length > 1)
+    throw usageError('workspace takes a folder, or aside, read-only or real, or one of each');
+  const [folder] = folders.map((word) => pathText(word, shop));
+  if (folder !== undefined) refuseUnfitWorkspace(folder.path, shop.homes, 'fs workspace');
+  const [mode] = modes;
+  return { ...(folder === undefined ? {} : { folder: folder.text }), ...(mode === undefined ? {} : { mode }) };
 }
 
 function show(tool: ToolPolicy, parsed: ParsedArguments, context: Context): void {
-  const { preset, ro, rw, hide } = tool.fs;
+  const { preset, write, read, hide, expose, workspace } = tool.fs;
   if (hasFlag(parsed, '--json')) {
-    context.out(
-      `${JSON.stringify({ tool: tool.name, base: preset, ro, rw, hide, policy: hasFsPolicy(tool) }, null, 2)}\n`,
-    );
+    const places = { write, read, hide, expose, workspace, ro: read, rw: write };
+    const shown = { tool: tool.name, base: preset, ...places, policy: hasFsPolicy(tool) };
+    context.out(`${JSON.stringify(shown, null, 2)}\n`);
     return;
   }
   const paths = (list: readonly string[]) => orNone(list.map(showText));
@@ -86,10 +127,12 @@ function show(tool: ToolPolicy, parsed: ParsedArguments, context: Context): void
     ? 'no fs policy — tool sees the filesystem as it is'
     : 'no policy — tool sees the filesystem as it is (symlink)';
   const lines = [
-    `base : ${preset} (${MEANING[preset]})`,
-    `ro   : ${paths(ro)}`,
-    `rw   : ${paths(rw)}`,
-    `hide : ${paths(hide)}`,
+    `base      : ${preset} (${MEANING[preset]})`,
+    `write     : ${paths(write)}`,
+    `read      : ${paths(read)}`,
+    `hide      : ${paths(hide)}`,
+    `expose    : ${paths(expose)}`,
+    `workspace : ${[workspace.folder, workspace.mode].flatMap((text) => (text === undefined ? [] : [showText(text)])).join(' ')}`,
   ];
   context.out([`fs policy for ${showText(tool.name)}:`, ...lines, ...(hasFsPolicy(tool) ? [] : [none]), ''].join('\n'));
 }

@@ -1,7 +1,7 @@
 import { decide } from '../../decide/decide.ts';
 import { type Bytes, showBytes, showText } from '../../host/bytes.ts';
 import { readBinEntry } from '../../tools/bin-entry.ts';
-import { readConfig } from '../../tools/config/read.ts';
+import { brokenWarnings, readConfig } from '../../tools/config/read.ts';
 import { isRunnableTarget } from '../../tools/target.ts';
 import { hasFsPolicy, hasPolicy, policyOf, type ToolPolicy } from '../../tools/tool-policy.ts';
 import { openWorkshop, type Workshop } from '../../tools/workshop.ts';
@@ -9,6 +9,7 @@ import type { Context } from '../context.ts';
 import { hasFlag, JSON_FLAG, parseArguments, usageError } from '../flags.ts';
 import { painter } from '../ui/colour.ts';
 import { table } from '../ui/table.ts';
+import { showWarnings } from '../ui/warnings.ts';
 import { warnUnlessFirstOnPath } from './tool-path.ts';
 
 interface Row {
@@ -28,9 +29,11 @@ export function run(args: readonly Bytes[], context: Context): number {
   const parsed = parseArguments(args, { flags: [JSON_FLAG] });
   if (parsed.words.length > 0) throw usageError('tool list takes no words');
   const shop = openWorkshop(context.env);
-  const rows = [...readConfig(shop.config).tools.values()].map((tool) => rowOf(shop, tool));
+  const config = readConfig(shop.config);
+  const rows = [...config.tools.values()].map((tool) => rowOf(shop, tool));
   if (hasFlag(parsed, '--json')) context.out(`${JSON.stringify(rows, null, 2)}\n`);
   else context.out(rows.length === 0 ? 'no tools yet; see cordon tool add\n' : toolTable(rows, context));
+  showWarnings(brokenWarnings(config), context);
   if (rows.length > 0) warnUnlessFirstOnPath(shop, context);
   return 0;
 }

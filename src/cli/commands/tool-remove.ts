@@ -1,5 +1,5 @@
 import { type Bytes, showText } from '../../host/bytes.ts';
-import { removeTool } from '../../tools/operations.ts';
+import { removeTools } from '../../tools/operations.ts';
 import { openWorkshop } from '../../tools/workshop.ts';
 import type { Context } from '../context.ts';
 import { hasFlag, JSON_FLAG, parseArguments, textValue, usageError } from '../flags.ts';
@@ -9,7 +9,7 @@ export function run(args: readonly Bytes[], context: Context): number {
   const names = [...parsed.words, ...(parsed.rest ?? [])].map((word) => textValue(word, 'the name of a tool'));
   if (names.length === 0) throw usageError('tool remove needs the name of a tool', 'cordon tool list shows them');
   const shop = openWorkshop(context.env);
-  for (const name of names) removeTool(shop, name);
+  removeTools(shop, [...new Set(names)]);
   if (hasFlag(parsed, '--json')) context.out(`${JSON.stringify({ removed: names }, null, 2)}\n`);
   else
     for (const name of names)

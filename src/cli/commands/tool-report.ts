@@ -1,6 +1,7 @@
 import { probeBarrier } from '../../launch/probe.ts';
 import type { Outcome } from '../../tools/change.ts';
-import { hasPolicy, type ToolPolicy, uselessRules } from '../../tools/tool-policy.ts';
+import { brokenWarnings } from '../../tools/config/read.ts';
+import { hasPolicy, type ToolPolicy, toolWarnings } from '../../tools/tool-policy.ts';
 import type { Workshop } from '../../tools/workshop.ts';
 import type { Context } from '../context.ts';
 import { showWarnings } from '../ui/warnings.ts';
@@ -21,9 +22,17 @@ export function warnAboutProtection({ launcher }: Workshop, context: Context): v
   );
 }
 
-export function warnAboutTool(tool: ToolPolicy | undefined, { notes }: Pick<Outcome, 'notes'>, context: Context): void {
+export function warnAboutTool(
+  tool: ToolPolicy | undefined,
+  { notes, config }: Pick<Outcome, 'notes' | 'config'>,
+  context: Context,
+): void {
   showWarnings(
-    [...(tool === undefined ? [] : uselessRules(tool)), ...(tool !== undefined && hasPolicy(tool) ? notes : [])],
+    [
+      ...brokenWarnings(config),
+      ...(tool === undefined ? [] : toolWarnings(tool)),
+      ...(tool !== undefined && hasPolicy(tool) ? notes : []),
+    ],
     context,
   );
 }

@@ -71,6 +71,7 @@ const KIND_OF_VALUE: Readonly<Record<string, string>> = {
   PATH: 'FILE',
   FILE: 'FILE',
   DIR: 'FOLDER',
+  'DIR|aside|read-only': 'WORKSPACE',
 };
 
 async function inlineValues(name: string, { flags }: CommandEntry, context: Context): Promise<Candidate[]> {

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { textOfBytes } from '../../host/bytes.ts';
 import { CordonError } from '../../host/errors.ts';
 import { TOOL_BASES, TOOL_FS_BASES } from '../../policy/config/shape.ts';
+import { WORKSPACE_MODES } from '../../policy/places.ts';
 import { COMMANDS } from '../commands.ts';
 import type { Context } from '../context.ts';
 
@@ -20,6 +21,7 @@ const plain = (words: readonly string[]): Candidate[] => words.map((word) => ({ 
 const SOURCES: Readonly<Record<string, Source>> = {
   FILE: () => plain([FROM_SHELL.FILE]),
   FOLDER: () => plain([FROM_SHELL.FOLDER]),
+  WORKSPACE: () => plain([...WORKSPACE_MODES, FROM_SHELL.FOLDER]),
   PROGRAM: () => plain([FROM_SHELL.PROGRAM]),
   PROFILE: async (context) => [...(await profiles(context)), { word: FROM_SHELL.FILE }],
   TOOL: tools,

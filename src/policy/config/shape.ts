@@ -1,19 +1,23 @@
 import { describeNode } from '../load/node.ts';
+import { WORKSPACE_MODES } from '../places.ts';
 import type { FsPreset } from '../policy.ts';
 import { choice, type DataOf, either, listOf, mapOf, object, type Shape, text } from '../profile/shape.ts';
 
 export const TOOL_BASES = ['all', 'none', 'os-common'] as const;
 export const TOOL_FS_BASES = ['all', 'guarded', 'workspace', 'minimal'] as const satisfies readonly FsPreset[];
 export const AGENT_MODES = ['strict', 'permissive'] as const;
+export const TOOL_PATH_EXPECTED = 'an absolute path or one that begins with ~/ or $HOME/';
 export const OUTPUT_FORMATS = ['text', 'claude', 'codex', 'gemini', 'opencode'] as const;
 
 const patterns = listOf(text({ expected: 'a pattern' }));
-const paths = listOf(text({ expected: 'an absolute path or one that begins with ~/', pattern: '^(/|~(/|$))' }));
+const files = listOf(text({ expected: 'an absolute path or one that begins with ~/', pattern: '^(/|~(/|$))' }));
+const place = text({ expected: TOOL_PATH_EXPECTED, pattern: '^(/|(~|\\$HOME)(/|$))[^$\\u0000]*$' });
+const places = listOf(place);
 const keys = listOf(text({ expected: 'the exact name of a variable' }));
 
 const except = { shape: patterns, about: 'Patterns that this one, and no other, leaves alone.' };
 
-const TOOL = object('a table with the policy of a tool', {
+export const TOOL = object('a table with the policy of a tool', {
   env_base: { shape: choice(TOOL_BASES), about: 'What of the environment passes to begin with.' },
   env_allow: { shape: patterns, about: 'What passes on top of the base.' },
   env_deny: {
@@ -21,9 +25,22 @@ const TOOL = object('a table with the policy of a tool', {
     about: 'What never passes, whatever base and allow say.',
   },
   fs_base: { shape: choice(TOOL_FS_BASES), about: 'What of the filesystem is there to begin with.' },
-  fs_ro: { shape: paths, about: 'Paths that can only be read.' },
-  fs_rw: { shape: paths, about: 'Paths that can be read and written.' },
-  fs_hide: { shape: paths, about: 'Paths that are not there.' },
+  fs_write: { shape: places, about: 'Places that are there as they are outside, writable.' },
+  fs_read: { shape: places, about: 'Places that are there as they are outside, read-only.' },
+  fs_hide: { shape: places, about: 'Places that are not there.' },
+  fs_expose: { shape: places, about: 'Places that are let through although they would be hidden.' },
+  fs_workspace: {
+    shape: either(
+      text({ expected: `a folder, or one of ${WORKSPACE_MODES.join(', ')}` }),
+      object('a table with folder and mode', {
+        folder: { shape: place, about: 'The folder; without it, it is found from the working folder.' },
+        mode: { shape: choice(WORKSPACE_MODES), about: 'What becomes of what is written there.' },
+      }),
+    ),
+    about: 'Which folder the workspace is, or what becomes of what is written there, or a table with both.',
+  },
+  fs_ro: { shape: places, about: 'The old word for fs_read.' },
+  fs_rw: { shape: places, about: 'The old word for fs_write.' },
 });
 
 const DENY = either(
@@ -50,7 +67,7 @@ const AGENT = object('a table that describes an agent', {
     about:
       'The command line, with {prompt}, {model} and {workdir}. A list inside is left out when it has a placeholder without a value. Without {prompt} it goes over stdin.',
   },
-  files: { shape: paths, about: 'Files in the home folder that it needs although they are hidden otherwise.' },
+  files: { shape: files, about: 'Files in the home folder that it needs although they are hidden otherwise.' },
   install: { shape: text(), about: 'How to install it, for the message when it is missing.' },
   model: { shape: text(), about: 'The model when none is asked for.' },
   output: {

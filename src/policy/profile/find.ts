@@ -12,6 +12,8 @@ export interface ProfilePlaces {
   readonly home: string | undefined;
   /** What a relative path given by the user is relative to. */
   readonly workdir: string;
+  /** What `$WORKDIR` stands for where that is another folder. */
+  readonly runIn?: string | undefined;
 }
 
 /** `named`: found by its name in Cordon's home. `own`: really lies there, so that it is protected from what Cordon starts. */

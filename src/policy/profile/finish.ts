@@ -1,5 +1,5 @@
 import { showText } from '../../host/bytes.ts';
-import type { FilesystemPolicy, Policy } from '../policy.ts';
+import type { FilesystemPolicy, Policy, WorkspacePolicy } from '../policy.ts';
 import { CLOSED_SESSION } from '../session.ts';
 import type { Layer } from './layer.ts';
 import type { ResolvedProfile } from './resolve.ts';
@@ -37,16 +37,20 @@ export function baseOf({ base, allow }: Layer, where: string): Policy['base'] {
   return { preset: 'all', origin: `${showText(where)} (no allow_vars)` };
 }
 
-export function filesystemOf({ filesystem, paths, allowsPaths }: Layer): FilesystemPolicy {
+export function filesystemOf({ filesystem, paths, allowsPaths, workspace }: Layer): FilesystemPolicy {
   const values = (list: readonly { readonly value: string }[]) => list.map(({ value }) => value);
   return {
     preset: filesystem?.value ?? (allowsPaths ? 'minimal' : 'guarded'),
-    explicit: filesystem !== undefined,
+    explicit: filesystem !== undefined || (workspace.mode?.value ?? 'real') !== 'real',
     write: values(paths.write),
     read: values(paths.read),
     hide: values(paths.hide),
     expose: values(paths.expose),
     show: [],
-    workspace: { mode: 'real' },
+    workspace: workspaceOf(workspace),
   };
+}
+
+function workspaceOf({ folder, mode }: Layer['workspace']): WorkspacePolicy {
+  return { ...(folder === undefined ? {} : { folder: folder.value }), mode: mode?.value ?? 'real' };
 }

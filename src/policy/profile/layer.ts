@@ -7,6 +7,7 @@ import type {
   Isolation,
   Origin,
   SetRule,
+  WorkspaceMode,
 } from '../policy.ts';
 import type { BaseName } from '../presets/presets.ts';
 import type { SessionPolicy } from '../session.ts';
@@ -35,6 +36,12 @@ export interface PathLists {
   readonly expose: readonly Located<string>[];
 }
 
+/** Each by itself: a profile may say which folder, and one that builds on it in which way. */
+export interface WorkspaceLayer {
+  readonly folder?: Located<string> | undefined;
+  readonly mode?: Located<WorkspaceMode> | undefined;
+}
+
 /** What one profile says by itself, before anything it extends: what is undefined it leaves to others. */
 export interface Layer {
   readonly base?: Located<BaseName> | undefined;
@@ -47,6 +54,7 @@ export interface Layer {
   readonly paths: PathLists;
   /** Whether `filesystem.allow` is written: without a preset it means `minimal`. */
   readonly allowsPaths: boolean;
+  readonly workspace: WorkspaceLayer;
   readonly blockNetwork?: Located<boolean> | undefined;
   readonly isolation?: Located<Isolation> | undefined;
   readonly redact?: Located<boolean> | undefined;
@@ -60,5 +68,6 @@ export const EMPTY_LAYER: Layer = {
   credentials: [],
   paths: { write: [], read: [], hide: [], expose: [] },
   allowsPaths: false,
+  workspace: {},
   warnings: [],
 };

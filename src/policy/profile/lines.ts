@@ -1,4 +1,5 @@
 import { showBytes } from '../../host/bytes.ts';
+import { PLACE_WORDS } from '../places.ts';
 import type { CredentialRule, Policy } from '../policy.ts';
 import { baseOf, filesystemOf } from './finish.ts';
 import type { Located } from './layer.ts';
@@ -38,13 +39,21 @@ export function profileLines(resolved: ResolvedProfile): ProfileLine[] {
 }
 
 function filesystemLines({ layer }: ResolvedProfile): ProfileLine[] {
-  const { write, read, hide, expose } = layer.paths;
   const paths = (key: string, list: readonly Located<string>[]) =>
     list.map(({ value, origin }) => line(`filesystem.${key}`, value, origin));
   return [
     line('filesystem.preset', filesystemOf(layer).preset, layer.filesystem?.origin ?? BY_DEFAULT),
-    ...[...paths('allow', write), ...paths('read', read), ...paths('hide', hide), ...paths('expose', expose)],
+    ...PLACE_WORDS.flatMap((word) => paths(word, layer.paths[word])),
+    ...workspaceLines(layer.workspace),
   ];
+}
+
+function workspaceLines({ folder, mode }: ResolvedProfile['layer']['workspace']): ProfileLine[] {
+  const lines: [string, Located<string> | undefined][] = [
+    ['filesystem.workspace.folder', folder],
+    ['filesystem.workspace.mode', mode],
+  ];
+  return lines.flatMap(([key, given]) => (given === undefined ? [] : [line(key, given.value, given.origin)]));
 }
 
 const line = (key: string, value: string, origin: string): ProfileLine => ({ key, value, origin });

@@ -24,6 +24,10 @@ function mergeTwo(under: Layer, over: Layer): Layer {
       expose: mergePaths(under.paths.expose, over.paths.expose),
     },
     allowsPaths: under.allowsPaths || over.allowsPaths,
+    workspace: {
+      folder: over.workspace.folder ?? under.workspace.folder,
+      mode: over.workspace.mode ?? under.workspace.mode,
+    },
     blockNetwork: over.blockNetwork ?? under.blockNetwork,
     isolation: over.isolation ?? under.isolation,
     redact: over.redact ?? under.redact,

@@ -13,6 +13,7 @@ import { check } from './shape.ts';
 
 export interface ReadOptions {
   readonly home: string | undefined;
+  readonly workdir: string;
   readonly mayRunCommands: boolean;
 }
 
@@ -23,7 +24,7 @@ export interface ReadProfile {
 }
 
 /** Checks a profile as a whole and gives what it says, with the place of every rule. Whatever is wrong is said at once. */
-export function readProfile({ source, root }: Loaded, { home, mayRunCommands }: ReadOptions): ReadProfile {
+export function readProfile({ source, root }: Loaded, { home, workdir, mayRunCommands }: ReadOptions): ReadProfile {
   const problems = new Problems(source);
   const reading: Reading = { problems, warnings: [] };
   const bases = readExtends(root, problems);
@@ -35,7 +36,7 @@ export function readProfile({ source, root }: Loaded, { home, mayRunCommands }: 
     set: readSet(environment, reading),
     credentials: readCredentials(childOf(root, 'env_credentials'), { problems, mayRunCommands }),
     guard: located<GuardMode>(childOf(environment, 'guard'), problems),
-    ...readFilesystem(root, { problems, home }),
+    ...readFilesystem(root, { problems, warnings: reading.warnings, home, workdir }),
     blockNetwork: located<boolean>(childOf(childOf(root, 'network'), 'block'), problems),
     isolation: located<Isolation>(childOf(root, 'isolation'), problems),
     redact: located<boolean>(childOf(root, 'redact'), problems),

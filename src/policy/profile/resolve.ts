@@ -4,6 +4,7 @@ import { CordonError } from '../../host/errors.ts';
 import { type Loaded, loadFile } from '../load/load.ts';
 import { readPlain } from '../load/plain.ts';
 import { Source } from '../load/source.ts';
+import { settledPlaces } from '../places.ts';
 import { BUILT_IN_PROFILES } from '../profiles/index.ts';
 import { type Found, findProfile, namedProfiles, type ProfilePlaces } from './find.ts';
 import type { Layer, Located } from './layer.ts';
@@ -74,7 +75,9 @@ class Chain {
 
   async addRead(name: string, loaded: Loaded, path: readonly Found[]): Promise<void> {
     const from = path.at(-1) as Found;
-    const profile = readProfile(loaded, { home: this.#places.home, mayRunCommands: from.kind === 'file' && from.own });
+    const { home, workdir, runIn = workdir } = this.#places;
+    const mayRunCommands = from.kind === 'file' && from.own;
+    const profile = readProfile(loaded, { home, workdir: runIn, mayRunCommands });
     for (const base of profile.extends) {
       const found = findProfile(base.value, this.#places, from) ?? missing(base.value, base, path, this.#places);
       await this.add(found, path);
@@ -96,9 +99,14 @@ class Chain {
       description: this.#description,
       chain: this.#names,
       files: [...this.#files],
-      layer: withUniqueTargets(mergeLayers(this.#layers)),
+      layer: withSettledPlaces(withUniqueTargets(mergeLayers(this.#layers))),
     };
   }
+}
+
+function withSettledPlaces(layer: Layer): Layer {
+  const { paths, warnings } = settledPlaces(layer.paths);
+  return { ...layer, paths, warnings: [...layer.warnings, ...warnings] };
 }
 
 async function load(found: Found): Promise<Loaded> {

@@ -1,3 +1,4 @@
+import { PATH_EXPECTED, PATH_PATTERN, WORKSPACE_MODES } from '../places.ts';
 import { BASE_NAMES } from '../presets/presets.ts';
 import {
   choice,
@@ -17,8 +18,11 @@ import {
 export const ALLOW_PATTERN = '^(\\*|[^\\s=*?\\[\\]\\u0000-\\u001f\\u007f]+\\*?)$';
 
 const texts = either(text(), listOf(text()));
-const paths = listOf(text({ expected: 'an absolute path or one that begins with ~/', pattern: '^(/|~(/|$))' }));
+const folders = listOf(text({ expected: 'an absolute path or one that begins with ~/', pattern: '^(/|~(/|$))' }));
+const place = text({ expected: PATH_EXPECTED, pattern: PATH_PATTERN });
+const places = listOf(place);
 
+const WORKSPACE_PATTERN = `${WORKSPACE_MODES.map((mode) => `^${mode}$`).join('|')}|${PATH_PATTERN}`;
 const HOST_NAME = '^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$';
 
 const META = object('an object that says what the profile is', {
@@ -78,15 +82,31 @@ const CREDENTIALS = either(
   ),
 );
 
+const WORKSPACE = either(
+  text({ expected: `a folder, or one of ${WORKSPACE_MODES.join(', ')}`, pattern: WORKSPACE_PATTERN }),
+  object('an object with folder and mode', {
+    folder: { shape: place, about: 'The folder; without it, it is found from the working folder.' },
+    mode: {
+      shape: choice(WORKSPACE_MODES),
+      about: 'What is written there stays (`real`), is put aside (`aside`), or nothing is written (`read-only`).',
+    },
+  }),
+);
+
 const FILESYSTEM = object('an object with the rules for files', {
   preset: {
     shape: choice(['all', 'guarded', 'workspace', 'minimal']),
     about: 'What is there to begin with. Without it: `minimal` when there is an `allow`, else `guarded`.',
   },
-  allow: { shape: paths, about: 'Paths that can be read and written.' },
-  read: { shape: paths, about: 'Paths that can only be read.' },
-  hide: { shape: paths, about: 'Paths that are not there.' },
-  expose: { shape: paths, about: 'Paths that are let through although the preset hides or freezes them.' },
+  write: { shape: places, about: 'Places that are there as they are outside, writable.' },
+  read: { shape: places, about: 'Places that are there as they are outside, read-only.' },
+  hide: { shape: places, about: 'Places that are not there.' },
+  expose: { shape: places, about: 'Places that are let through although they would be hidden.' },
+  workspace: {
+    shape: WORKSPACE,
+    about: 'Which folder the workspace is, or what becomes of what is written there, or an object with both.',
+  },
+  allow: { shape: places, about: 'The old word for `write`; without a preset it means `minimal`.' },
 });
 
 const SESSION = object('an object with what concerns sessions', {
@@ -100,7 +120,7 @@ const SESSION = object('an object with what concerns sessions', {
   output_files: { shape: count, about: 'How many of these files an MCP server leaves in a workspace: the newest.' },
   output_total: { shape: size, about: 'Bytes of these files together; the oldest go first.' },
   timeout_seconds: { shape: count, about: 'Time of one call.' },
-  path: { shape: paths, about: 'Folders that PATH has behind /usr/bin:/bin.' },
+  path: { shape: folders, about: 'Folders that PATH has behind /usr/bin:/bin.' },
   blocked_hosts: {
     shape: listOf(text({ expected: 'a host name', pattern: HOST_NAME })),
     about: 'Host names that lead nowhere where the network is on. Hygiene only: an address still works.',

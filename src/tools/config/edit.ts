@@ -37,6 +37,18 @@ export class TomlEditor {
     return [...this.#doc.pairs, ...this.#doc.headers].some((one) => isPrefix(path, one.path));
   }
 
+  /** The text that is written there, if it is one. */
+  textAt(path: KeyPath): string | undefined {
+    const value = pairAt(this.#doc, path)?.node.value;
+    return value?.type === 'TOMLValue' && value.kind === 'string' ? value.value : undefined;
+  }
+
+  /** The texts of a list. */
+  itemsAt(path: KeyPath): string[] {
+    const list = this.#list(path);
+    return list === undefined ? [] : itemsOf(list);
+  }
+
   /** An empty table, so that the name is known. */
   ensureTable(path: KeyPath): void {
     if (this.has(path)) return;
@@ -57,7 +69,7 @@ export class TomlEditor {
   /** Adds what is not in the list yet. */
   addItems(path: KeyPath, texts: readonly string[]): void {
     const list = this.#list(path);
-    const present = list === undefined ? [] : itemsOf(list);
+    const present = this.itemsAt(path);
     const fresh = [...new Set(texts)].filter((text) => !present.includes(text));
     if (fresh.length === 0) return;
     const proposals =
@@ -69,7 +81,7 @@ export class TomlEditor {
   keepItems(path: KeyPath, keep: readonly string[]): void {
     for (;;) {
       const list = this.#list(path);
-      const present = list === undefined ? [] : itemsOf(list);
+      const present = this.itemsAt(path);
       const index = present.findIndex((text) => !keep.includes(text));
       if (list === undefined || index === -1) return;
       const meant = withMeaning(meaningOf(this.#doc), path, meaningOfList(present.toSpliced(index, 1)));

@@ -161,6 +161,17 @@ describe('a wildcard that admits what looks like a credential', () => {
     expect((await warnings({})).join()).toContain('GITHUB_TOKEN');
   });
 
+  test('by its value too, under whatever name', async () => {
+    const address = 'postgres://u:pw4lue@db.example/x';
+    const policy = await loadPolicy({ profile: { environment: {} } });
+    const found = wildcardWarnings(
+      policy,
+      ParentEnv.fromRecord({ DATABASE_URL: address, HOMEPAGE: 'https://a.example' }),
+    );
+    expect(found).toEqual([expect.stringContaining('lets DATABASE_URL (by its value) through')]);
+    expect(found.join()).not.toContain('pw4lue');
+  });
+
   test('not when it is denied, stripped, named in full or not set', async () => {
     expect(await warnings({ allow_vars: ['AWS_*'], deny_vars: ['*SECRET*', '*TOKEN*'] })).toEqual([]);
     expect(await warnings({ allow_vars: ['AWS_*'], guard: 'strip' })).toEqual([]);

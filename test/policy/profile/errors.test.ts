@@ -45,7 +45,7 @@ describe('every key and type is checked, with the spot and what was expected', (
     ['a preset that is none', { filesystem: { preset: 'minimum' } }, 'filesystem.preset', 'did you mean minimal?'],
     ['a relative path', { filesystem: { allow: ['src'] } }, 'filesystem.allow[0]', 'write it from /'],
     ['a path of another home', { filesystem: { read: ['~root/x'] } }, 'filesystem.read[0]', 'not an absolute path'],
-    ['an empty path', { filesystem: { hide: [''] } }, 'filesystem.hide[0]', 'not an absolute path'],
+    ['an empty path', { filesystem: { hide: [''] } }, 'filesystem.hide[0]', 'a path is empty'],
     [
       'a deny pattern without its end',
       { environment: { deny_vars: ['A['] } },

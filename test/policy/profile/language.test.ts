@@ -13,7 +13,7 @@ const WEB_JSON = `// A profile.
     "guard": "strip",
   },
   "env_credentials": { "openai": "OPENAI_API_KEY", "env://SRC": "TARGET" },
-  "filesystem": { "preset": "workspace", "allow": ["/srv/x", "~/work/"], "read": ["/opt"], "hide": ["~"], "expose": ["~/.npmrc"] },
+  "filesystem": { "preset": "workspace", "write": ["/srv/x", "~/work/"], "read": ["/opt"], "hide": ["~"], "expose": ["~/.npmrc"] },
   "network": { "block": true },
   "isolation": "barrier",
   "redact": true,
@@ -42,7 +42,7 @@ openai = "OPENAI_API_KEY"
 
 [filesystem]
 preset = "workspace"
-allow = ["/srv/x", "~/work/"]
+write = ["/srv/x", "~/work/"]
 read = ["/opt"]
 hide = ["~"]
 expose = ["~/.npmrc"]
@@ -68,7 +68,7 @@ env_credentials:
   env://SRC: TARGET
 filesystem:
   preset: workspace
-  allow: [/srv/x, ~/work/]
+  write: [/srv/x, ~/work/]
   read: [/opt]
   hide: ["~"]
   expose: [~/.npmrc]

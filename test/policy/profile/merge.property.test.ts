@@ -55,6 +55,10 @@ const layer: fc.Arbitrary<Layer> = fc.record({
   filesystem: located(fc.constantFrom('all' as const, 'minimal' as const, undefined)),
   paths: fc.record({ write: paths, read: paths, hide: paths, expose: paths }),
   allowsPaths: fc.boolean(),
+  workspace: fc.record({
+    folder: located(fc.constantFrom('/a', '/b')),
+    mode: located(fc.constantFrom('real' as const, 'aside' as const, 'read-only' as const)),
+  }),
   blockNetwork: located(fc.boolean()),
   isolation: located(fc.constantFrom('auto' as const, 'barrier' as const)),
   redact: located(fc.boolean()),

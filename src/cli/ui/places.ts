@@ -1,0 +1,18 @@
+import { showText } from '../../host/bytes.ts';
+import { PLACE_WORDS } from '../../policy/places.ts';
+import type { FilesystemPolicy } from '../../policy/policy.ts';
+
+/** What a policy says of places by name; nothing where it says nothing. */
+export function showPlaces(filesystem: FilesystemPolicy): string {
+  const { folder, mode } = filesystem.workspace;
+  const workspace = [...(folder === undefined ? [] : [folder]), ...(mode === 'real' ? [] : [mode])];
+  const lines = [
+    ...PLACE_WORDS.flatMap((word) => filesystem[word].map((path) => [word, path])),
+    ...workspace.map((what) => ['workspace', what]),
+  ];
+  return lines.map(([word = '', what = '']) => `${word.padEnd(9)}  ${showText(what)}\n`).join('');
+}
+
+export function placesAsJson({ preset, write, read, hide, expose, workspace }: FilesystemPolicy): object {
+  return { preset, write, read, hide, expose, workspace };
+}

@@ -1,0 +1,143 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { freshHome, type Ran, runCordon } from '../support/cordon.ts';
+
+class Desk {
+  readonly home = freshHome('root');
+  readonly work = join(this.home, 'work');
+
+  constructor() {
+    mkdirSync(join(this.work, 'src'), { recursive: true });
+    mkdirSync(join(this.home, 'cordon/profiles'), { recursive: true, mode: 0o700 });
+  }
+
+  profile(name: string, content: object): void {
+    writeFileSync(join(this.home, 'cordon/profiles', `${name}.json`), JSON.stringify(content), { mode: 0o600 });
+  }
+
+  run(...args: string[]): Ran {
+    const env = { CORDON_HOME: join(this.home, 'cordon') };
+    return runCordon(args, { home: this.home, cwd: this.work, env });
+  }
+
+  places(...flags: string[]): Record<string, unknown> {
+    const { stdout, stderr } = this.run('run', ...flags, '--dry-run', '--json', '--', 'true');
+    if (stdout === '') throw new Error(stderr);
+    return (JSON.parse(stdout) as { places: Record<string, unknown> }).places;
+  }
+
+  refusal(...flags: string[]): string {
+    const { code, stderr } = this.run('run', ...flags, '--dry-run', '--', 'true');
+    expect(code).toBe(125);
+    return stderr;
+  }
+}
+
+describe('places as flags of run', () => {
+  test('paths from the root, from here, from home and from the working folder', () => {
+    const desk = new Desk();
+    const flags = ['--write', 'src', '--write', '~/out', '--read=$HOME/notes', '--hide', '$WORKDIR/.env'];
+    expect(desk.places(...flags, '--expose', '/srv/x/', '--workspace', '.', '--workspace', 'aside')).toEqual({
+      preset: 'guarded',
+      write: [join(desk.work, 'src'), join(desk.home, 'out')],
+      read: [join(desk.home, 'notes')],
+      hide: [join(desk.work, '.env')],
+      expose: ['/srv/x'],
+      workspace: { folder: desk.work, mode: 'aside' },
+    });
+  });
+
+  test('they are laid over a profile', () => {
+    const desk = new Desk();
+    desk.profile('web', { filesystem: { write: ['/a'], hide: ['/h', '/k'], expose: ['/e'], workspace: 'aside' } });
+    const flags = ['--write', '/b', '--expose', '/h', '--hide', '/e', '--workspace', 'src'];
+    expect(desk.places('--profile', 'web', ...flags)).toMatchObject({
+      write: ['/a', '/b'],
+      hide: ['/k', '/e'],
+      expose: ['/h'],
+      workspace: { folder: join(desk.work, 'src'), mode: 'aside' },
+    });
+    expect(desk.refusal('--profile', 'web', '--write', '/h')).toContain(
+      '/h is listed under hide (profile web) and under write (flag --write)',
+    );
+  });
+
+  test('dry-run and explain tell them in words', () => {
+    const desk = new Desk();
+    const flags = ['--write', '/srv', '--hide', '/opt', '--workspace', 'read-only'];
+    const said = 'write      /srv\nhide       /opt\nworkspace  read-only\n';
+    expect(desk.run('run', ...flags, '--dry-run', '--', 'true').stdout).toContain(said);
+    expect(desk.run('explain', ...flags).stdout).toContain(said);
+  });
+
+  test('what is kept away needs the barrier; what is let through needs nothing', () => {
+    const desk = new Desk();
+    const filter = ['--isolation', 'filter'];
+    for (const flags of [
+      ['--hide', '/srv'],
+      ['--workspace', 'aside'],
+      ['--workspace', 'read-only'],
+    ])
+      expect(desk.refusal(...filter, ...flags)).toContain('isolation filter cannot hold this');
+    const wider = ['--write', '/srv', '--read', '/opt', '--expose', '~/.netrc', '--workspace', '.'];
+    expect(desk.run('run', ...filter, ...wider, '--', 'true').code).toBe(0);
+  });
+
+  test('read and write of one path: write wins with a warning', () => {
+    const desk = new Desk();
+    const { stderr } = desk.run('run', '--read', '/srv', '--write', '/srv', '--dry-run', '--', 'true');
+    expect(stderr).toContain('/srv is listed under read (flag --read) and under write (flag --write): it is writable');
+  });
+
+  test.each([
+    [['--write', ''], '--write: a path is empty'],
+    [['--read', '/a/$B'], "--read: '/a/$B' has a $ that nothing expands"],
+    [['--write', '~nobody/x'], 'is not an absolute path'],
+    [['--hide', '/'], '/ cannot be hidden'],
+    [['--hide', '/x', '--write', '/x'], 'under hide (flag --hide) and under write (flag --write)'],
+    [['--hide', '/x', '--expose', '/x/'], 'under hide (flag --hide) and under expose (flag --expose)'],
+    [['--workspace', ''], '--workspace: a path is empty'],
+    [['--workspace', 'asdie'], 'did you mean aside?'],
+    [['--workspace', 'aside', '--workspace', 'read-only'], 'do not go together'],
+    [['--workspace', 'src', '--workspace', '.'], 'do not go together'],
+    [['--workspace', '~'], 'it is the home folder'],
+    [['--workspace', '..'], 'it is the home folder'],
+    [['--workspace', '../..'], 'lies in it'],
+    [['--workspace', '/'], 'lies in it'],
+    [['--workspace', '/etc/passwd'], 'it is not a folder'],
+    [['--workspace', 'gone'], 'there is no folder'],
+    [['--wriet', '/x'], 'did you mean --write?'],
+  ])('%j is refused', (flags, message) => expect(new Desk().refusal(...flags)).toContain(message));
+
+  test('a link to the home is the home', () => {
+    const desk = new Desk();
+    symlinkSync(desk.home, join(desk.work, 'all'));
+    expect(desk.refusal('--workspace', 'all')).toContain('it is the home folder');
+  });
+
+  test('a workspace of a profile is looked at too', () => {
+    const desk = new Desk();
+    desk.profile('web', { filesystem: { workspace: '/etc/passwd' } });
+    expect(desk.refusal('--profile', 'web')).toMatch(/profile web: .*it is not a folder/);
+  });
+});
+
+test('profile show and diff have the words', () => {
+  const desk = new Desk();
+  desk.profile('web', { filesystem: { write: ['/a'], workspace: { folder: '/w', mode: 'aside' } } });
+  const { stdout } = desk.run('profile', 'show', 'web');
+  expect(stdout).toMatch(/^filesystem\.write +\/a /m);
+  expect(stdout).toMatch(/^filesystem\.workspace\.folder +\/w /m);
+  expect(stdout).toMatch(/^filesystem\.workspace\.mode +aside /m);
+  expect(desk.run('profile', 'diff', 'default', 'web').stdout).toMatch(/filesystem\.workspace\.mode +.*aside/);
+});
+
+test('completion offers the words and the modes of a workspace', () => {
+  const desk = new Desk();
+  const offered = (...line: string[]) => desk.run('completion', 'words', '--', ...line).stdout.split('\n');
+  expect(offered('run', '--wr').map((line) => line.split('\t')[0])).toContain('--write');
+  expect(offered('run', '--hide', '')).toEqual([':file', '']);
+  expect(offered('run', '--workspace', '')).toEqual(['real', 'aside', 'read-only', ':folder', '']);
+  expect(offered('tool', 'config', 'true', 'fs', '')).toEqual(expect.arrayContaining(['write', 'expose', 'workspace']));
+});
