@@ -11,8 +11,8 @@ const PROGRAMS = [
 
 const FOLDERS = ['work/.venv/bin', 'work/node_modules/.bin'];
 
-/** Outside the environment still has the secret; inside the launcher has taken it away. */
-const tellsAll = (note: string) => `#!/bin/sh\nprintf '%s\\n' "$SESSION_OF_MINE" >> ${note}\n`;
+/** Outside it or its parent still has the secret; inside the launcher has taken it away. */
+const tellsAll = (note: string) => `#!/bin/sh\n/bin/cat /proc/self/environ /proc/$PPID/environ >> ${note}\n`;
 const noteOf = (scene: Scene) => scene.path('work/told');
 
 export const PLANTED_PROGRAMS: Probe = {
