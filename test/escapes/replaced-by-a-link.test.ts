@@ -74,8 +74,11 @@ async function keyReadBy(scene: Scene, { place, prepare }: Shown, start: Shown['
   const said = async (script: string) => ended(begin({ scene, env: {}, starter: [] }, start(scene, script)));
   const first = await said(`rm -rf ${at}; mv ${at} ${at}.old; ln -s ${home}/.ssh ${at}; echo tried`);
   expect(first.stdout, first.stderr).toContain('tried');
-  // The next launch may well refuse to start.
-  return (await said(`cat ${at}/id_rsa ${at}`)).stdout;
+  const next = await said(`cat ${at}/id_rsa ${at}; echo looked`);
+  // It may well refuse to start, and then says what stands in the way.
+  const told = next.stdout.includes('looked') || next.stderr.includes(at);
+  expect(told, next.stderr).toBe(true);
+  return next.stdout;
 }
 
 describe.each(USERS)('what a policy shows, replaced by a link from inside, for %s', (user) => {
