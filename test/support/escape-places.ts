@@ -6,7 +6,7 @@ export type Hex = string;
 const hex = (text: string): Hex => Buffer.from(text).toString('hex');
 const SLASH = hex('/');
 
-export const below = (folder: string, name: Hex): Hex => `${hex(folder)}${SLASH}${name}`;
+const below = (folder: string, name: Hex): Hex => `${hex(folder)}${SLASH}${name}`;
 export const pathOf = (place: Hex): Buffer => Buffer.from(place, 'hex');
 
 /** What shells, mount options and parsers of lists stumble over, and what is no text at all. */
@@ -46,7 +46,7 @@ const name = fc
   .map(([start, middle, end]) => `${start}${middle}${end.join('')}`);
 
 /** Up to three folders down; the first name alone is unlike any other. */
-export const unlisted = fc.array(name, { minLength: 1, maxLength: 3 }).map((names) => names.join(SLASH));
+const unlisted = fc.array(name, { minLength: 1, maxLength: 3 }).map((names) => names.join(SLASH));
 
 /** This many places below these folders, some in each. */
 export const placesIn = (folders: readonly string[], count: number): fc.Arbitrary<readonly Hex[]> =>

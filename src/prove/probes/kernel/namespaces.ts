@@ -38,13 +38,15 @@ import os, time
 ${SYSCALL}
 def write(path, text):
     with open(path, 'w') as file: file.write(text)
+uid, gid = os.getuid(), os.getgid()
 def one_row():
     made = 0
     while call(272, 97, 0x10000000) == 0:
         made += 1
         try:
             write('/proc/self/setgroups', 'deny')
-            write('/proc/self/uid_map', f'{os.getuid()} {os.getuid()} 1')
+            write('/proc/self/uid_map', f'{uid} {uid} 1')
+            write('/proc/self/gid_map', f'{gid} {gid} 1')
         except OSError: break
     return made
 rows = []
