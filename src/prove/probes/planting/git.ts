@@ -97,7 +97,6 @@ export const HOOKS_OF_OTHERS: Probe = {
   planted: 'a repository beside the workspace',
   tried: 'writing .git/hooks/post-checkout there',
   ...IN_REPOSITORY,
-  promise: 'home',
   ...planting({
     plant: (scene) => initialised(scene, 'code/other'),
     places: ['code/other/.git/hooks/post-checkout'],
