@@ -31,6 +31,6 @@ export const UNLISTED_SOCKETS: Probe = {
   planted: 'a socket in a folder of the home that no list names',
   tried: 'connecting to it',
   reference: 'https://www.postgresql.org/docs/current/auth-peer.html',
-  promise: 'home',
+  promise: 'credentials',
   ...sockets({ places: ['databases/run/.s.PGSQL.5432'] }),
 };

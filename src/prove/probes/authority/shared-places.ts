@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { lstatSync, rmSync } from 'node:fs';
 import type { Scene } from '../../scene.ts';
 
 const removals = new Map<string, () => void>();
@@ -22,6 +22,9 @@ function sweep(): void {
   for (const [path, remove] of removals) if (!standing.has(path)) remove();
 }
 
+/** What a launch of another user left in its place is theirs, and stays. */
 function removeAll(path: string): void {
-  rmSync(path, { recursive: true, force: true });
+  const owner = lstatSync(path, { throwIfNoEntry: false })?.uid;
+  const mayRemove = process.getuid?.() === 0 || owner === process.getuid?.();
+  if (owner !== undefined && mayRemove) rmSync(path, { recursive: true, force: true });
 }

@@ -12,15 +12,16 @@ export const unique = ({ canary }: Scene) => canary.slice(-12);
 
 interface Sockets {
   /** Relative to the home. */
-  readonly places?: readonly string[];
-  /** Absolute, in /tmp, by names of their own. */
+  readonly places?: readonly string[] | ((scene: Scene) => readonly string[]);
+  /** Absolute, in folders of all users or of the system, by names of their own. */
   readonly shared?: (scene: Scene) => readonly string[];
   readonly env?: Probe['env'];
 }
 
 /** Stand-ins for sockets of daemons: whoever gets a connection could have the daemon act for the user. */
 export function sockets({ places = [], shared, env }: Sockets): Pick<Probe, 'plant' | 'env' | 'trial'> {
-  const all = (scene: Scene) => [...places.map((place) => scene.path(place)), ...(shared?.(scene) ?? [])];
+  const own = (scene: Scene) => (typeof places === 'function' ? places(scene) : places);
+  const all = (scene: Scene) => [...own(scene).map((place) => scene.path(place)), ...(shared?.(scene) ?? [])];
   return {
     plant: async (scene) => {
       scene.folder(RUNTIME, 0o700);
@@ -32,8 +33,8 @@ export function sockets({ places = [], shared, env }: Sockets): Pick<Probe, 'pla
   };
 }
 
-/** With the folder of /tmp that was made for it, if any. */
+/** With the folder that was made for it, if any. */
 function removeAtEnd(scene: Scene, place: string): void {
-  const [top] = /^\/tmp\/[^/]+/.exec(place) ?? [];
+  const [top] = /^\/(tmp|var\/tmp|dev\/shm|var\/lib|opt|srv)\/[^/]+/.exec(place) ?? [];
   if (top !== undefined) removeAfterwards(scene, top);
 }

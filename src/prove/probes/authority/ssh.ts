@@ -70,14 +70,43 @@ export const SSH_CONNECTIONS_ELSEWHERE: Probe = {
   tried: 'connecting to it',
   reference: SSH_CONNECTIONS.reference,
   promise: 'credentials',
-  ...controlPath(),
+  ...configured('ControlMaster auto\n  ControlPath ~/.cache/mux/%r@%h', '.cache/mux/me@server'),
 };
 
-function controlPath(): Pick<Probe, 'plant' | 'trial'> {
-  const { plant, trial } = sockets({ places: ['.cache/mux/me@server'] });
+export const SSH_AGENT_CONFIGURED: Probe = {
+  id: 'authority/ssh-agent-configured',
+  title: 'the SSH agent that ~/.ssh/config names',
+  gives: GIVES,
+  planted: 'a socket in a folder that only IdentityAgent in ~/.ssh/config names',
+  tried: 'connecting to it',
+  reference: 'https://man.openbsd.org/ssh_config.5#IdentityAgent',
+  promise: 'credentials',
+  ...configured('IdentityAgent "~/.agents/mine.sock"', '.agents/mine.sock'),
+};
+
+export const SSH_AGENTS_OF_PROGRAMS: Probe = {
+  id: 'authority/ssh-agents-of-programs',
+  title: 'the SSH agents of password managers and key programs',
+  gives: GIVES,
+  planted: 'sockets where Bitwarden, 1Password, Secretive, yubikey-agent and their Flatpaks listen',
+  tried: 'connecting to each',
+  reference: 'https://bitwarden.com/help/ssh-agent/',
+  promise: 'credentials',
+  ...sockets({
+    places: [
+      ...['.bitwarden-ssh-agent.sock', '.1password/agent.sock', '.ssh-agent.sock', '.cache/yubikey-agent/agent.sock'],
+      ...['.var/app/com.bitwarden.desktop/data/.bitwarden-ssh-agent.sock', 'snap/bitwarden/current/agent.sock'],
+      ...['.local/share/secretive/socket.ssh', '.akeyless/agent.sock', '.step/ssh/agent.sock', '.strongdm/agent.sock'],
+    ],
+  }),
+};
+
+/** A socket, and the line of ~/.ssh/config that leads to it. */
+function configured(line: string, place: string): Pick<Probe, 'plant' | 'trial'> {
+  const { plant, trial } = sockets({ places: [place] });
   return {
     plant: async (scene) => {
-      scene.file('.ssh/config', 'Host *\n  ControlMaster auto\n  ControlPath ~/.cache/mux/%r@%h\n');
+      scene.file('.ssh/config', `Host *\n  ${line}\n`);
       await plant?.(scene);
     },
     trial,

@@ -38,6 +38,20 @@ export const TMUX_NAMED: Probe = {
   ...sockets({ places: ['t/default'], env: (scene) => ({ TMUX: `${scene.path('t/default')},4711,0` }) }),
 };
 
+export const TMUX_MOVED: Probe = {
+  id: 'authority/tmux-moved',
+  title: 'the tmux servers of the user where TMUX_TMPDIR says',
+  gives: GIVES,
+  planted: 'a socket tmux-UID/default in the folder that TMUX_TMPDIR names',
+  tried: 'connecting to it',
+  reference: TMUX.reference,
+  promise: 'credentials',
+  ...sockets({
+    places: ({ uid }) => [`.cache/t/tmux-${uid}/default`],
+    env: (scene) => ({ TMUX_TMPDIR: scene.path('.cache/t') }),
+  }),
+};
+
 export const SCREEN: Probe = {
   id: 'authority/screen',
   title: 'typing into the terminal next door, through GNU Screen',

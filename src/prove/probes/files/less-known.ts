@@ -1,9 +1,8 @@
 import type { Probe } from '../../probe.ts';
-import { attack } from '../attack.ts';
-import { credentials } from './places.ts';
+import { families } from './places.ts';
 
 /** Apart from the folders that everybody names: who hides those has done something, and it should show. */
-const PLACES: readonly (readonly [name: string, title: string, ...places: readonly string[]])[] = [
+export const LESS_KNOWN_FILES: readonly Probe[] = families([
   ['putty', 'sessions of PuTTY', '.putty/sessions/server'],
   ['age', 'keys of age and SOPS', '.config/sops/age/keys.txt', '.config/age/key.txt'],
   ['password-files', 'passwords of gopass and KeePass', '.local/share/gopass/stores/root/x.age', 'passwords.kdbx'],
@@ -35,11 +34,4 @@ const PLACES: readonly (readonly [name: string, title: string, ...places: readon
     '.nuget/NuGet/NuGet.Config',
     '.hex/hex.config',
   ],
-];
-
-export const LESS_KNOWN_FILES: readonly Probe[] = PLACES.map(([name, title, ...places]) =>
-  credentials(
-    { id: `files/${name}`, title, gives: 'what these keys and passwords open', reference: attack('T1552/001') },
-    ...places,
-  ),
-);
+]);

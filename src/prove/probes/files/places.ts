@@ -1,5 +1,6 @@
 import type { Probe } from '../../probe.ts';
 import type { Scene } from '../../scene.ts';
+import { attack } from '../attack.ts';
 
 /** Prints each file that can be read, with its name. */
 const readAll = (places: readonly string[]) => `cd ~; grep -H . ${places.map((place) => `'${place}'`).join(' ')}`;
@@ -21,3 +22,14 @@ export function credentials(
 ): Probe {
   return { ...words, promise: 'credentials', ...filesAt(...places) };
 }
+
+export type Family = readonly [name: string, title: string, ...places: readonly string[]];
+
+/** Families of which a line says all there is to say. */
+export const families = (all: readonly Family[]): readonly Probe[] =>
+  all.map(([name, title, ...places]) =>
+    credentials(
+      { id: `files/${name}`, title, gives: 'what these keys and passwords open', reference: attack('T1552/001') },
+      ...places,
+    ),
+  );

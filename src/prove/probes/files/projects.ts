@@ -20,7 +20,7 @@ export const DEEP_ENV_FILES: Probe = {
   title: '.env files of other projects, more than two folders down',
   gives: GIVES,
   reference: ENV_FILES,
-  promise: 'home',
+  promise: 'credentials',
   ...filesAt('code/company/shop/server/.env'),
 };
 
@@ -38,7 +38,7 @@ export const UNLISTED_FILES: Probe = {
   title: 'secrets in places nobody has put on a list',
   gives: 'what people note down, and scripts with a key in them',
   reference: attack('T1552/001'),
-  promise: 'home',
+  promise: 'credentials',
   ...filesAt('Documents/passwords.txt', 'notes/recovery-codes.md', 'scripts/deploy.sh', '.config/mytool/token'),
 };
 

@@ -1,6 +1,7 @@
 import type { Probe } from '../../probe.ts';
 import { FOREIGN_ABI, SESSION_KEYRING, USER_KEYRING } from './keyrings.ts';
 import { MOUNTED_TWICE, REMOUNTING, SECOND_PROC, UNMOUNTING } from './mounts.ts';
+import { NAMESPACES_USED_UP } from './namespaces.ts';
 import { DISKS, ENTERING, FILE_HANDLES } from './past-mounts.ts';
 import { CAPABILITIES, MACHINE, PACKETS } from './root-powers.ts';
 import { SET_USER_ID } from './set-user-id.ts';
@@ -14,5 +15,5 @@ export const KERNEL: readonly Probe[] = [
   ...[SECOND_PROC, MOUNTED_TWICE, UNMOUNTING, REMOUNTING],
   ...[SET_USER_ID, CAPABILITIES, DISKS, FILE_HANDLES, ENTERING, MACHINE, PACKETS],
   ...[PROC_SYS, SYS],
-  ...[IO_URING, USERFAULTFD, KERNEL_LOG, USER_NAMESPACES],
+  ...[IO_URING, USERFAULTFD, KERNEL_LOG, USER_NAMESPACES, NAMESPACES_USED_UP],
 ];

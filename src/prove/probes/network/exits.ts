@@ -50,7 +50,7 @@ export const PROXY_SOCKET: Probe = {
   planted: 'a socket in a folder of the home that no list names',
   tried: 'connecting to it',
   reference: 'https://man7.org/linux/man-pages/man7/network_namespaces.7.html',
-  promise: 'home',
+  promise: 'credentials',
   plant: (scene) => scene.listen('proxies/out.sock'),
   trial: (scene) => ({ python: connectTo(scene.path('proxies/out.sock')) }),
 };

@@ -71,7 +71,6 @@ export const WORKSPACE_GIT_CONFIGURATION: Probe = {
   tried: 'git config core.fsmonitor',
   ...IN_REPOSITORY,
   reference: 'https://git-scm.com/docs/git-config#Documentation/git-config.txt-corefsmonitor',
-  promise: 'nothing',
   ...planting({ plant: (scene) => initialised(scene, 'work'), places: ['work/.git/config'] }),
   trial: ({ work, canary }) => ({ sh: `git -C ${work} config core.fsmonitor 'echo ${canary}; false'` }),
 };
@@ -98,7 +97,6 @@ export const HOOKS_OF_OTHERS: Probe = {
   planted: 'a repository beside the workspace',
   tried: 'writing .git/hooks/post-checkout there',
   ...IN_REPOSITORY,
-  promise: 'home',
   ...planting({
     plant: (scene) => initialised(scene, 'code/other'),
     places: ['code/other/.git/hooks/post-checkout'],

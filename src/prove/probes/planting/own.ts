@@ -2,6 +2,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import type { Probe } from '../../probe.ts';
 import type { Scene } from '../../scene.ts';
 import { attack } from '../attack.ts';
+import { MOVED_OWN_FOLDERS } from '../files/own.ts';
 import { planting } from './planting.ts';
 
 const POLICY = '.config/cordon/profiles/mine.toml';
@@ -85,3 +86,24 @@ export const FORGED_RECORDS: Probe = {
   }),
   worked: isForged,
 };
+
+const USUAL = ['.config/cordon/cordon.toml', POLICY, SHIM];
+
+const leftBehind = (settings: keyof typeof MOVED_OWN_FOLDERS, named: string): Probe => ({
+  id: `planting/own-files-left-by-${settings}`,
+  title: `replacing policies and shims at their usual places while ${named}`,
+  planted: `~/${USUAL.join(', ~/')}, and an empty folder that the variables name`,
+  tried: 'appending to each, and writing another shim',
+  ...COMMON,
+  ...planting({
+    plant: (scene) => scene.folder('elsewhere', 0o700),
+    existing: USUAL,
+    places: [...USUAL, '.local/share/cordon/bin/ls'],
+  }),
+  env: MOVED_OWN_FOLDERS[settings],
+});
+
+export const OWN_FILES_LEFT_BEHIND: readonly Probe[] = [
+  leftBehind('cordon-home', 'CORDON_HOME names another'),
+  leftBehind('xdg', 'the variables of XDG name others'),
+];

@@ -59,7 +59,6 @@ export const EXTENSIONS: Probe = {
   planted: 'nothing',
   tried: 'writing ~/.local/share/gh/extensions, ~/.config/gh/config.yml and ~/.local/share/helm/plugins',
   ...COMMON,
-  promise: 'home',
   reference: 'https://cli.github.com/manual/gh_extension',
   ...planting({
     places: [
@@ -86,7 +85,7 @@ export const USER_SITE: Probe = {
   planted: 'nothing',
   tried: 'writing usercustomize.py to the folder that python3 -m site names',
   reference: 'https://docs.python.org/3/library/site.html#module-usercustomize',
-  promise: 'home',
+  promise: 'planting',
   trial: ({ canary }) => ({
     sh: `d=$(python3 -m site --user-site); mkdir -p "$d" && echo '# ${canary}' > "$d/usercustomize.py"`,
   }),

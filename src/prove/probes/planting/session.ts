@@ -53,7 +53,6 @@ export const DESKTOP_ENTRIES: Probe = {
   tried: 'writing ~/.local/share/applications/firefox.desktop and ~/.config/mimeapps.list',
   reference: 'https://specifications.freedesktop.org/desktop-entry-spec/latest/',
   ...COMMON,
-  promise: 'home',
   ...planting({ places: ['.local/share/applications/firefox.desktop', '.config/mimeapps.list'] }),
 };
 

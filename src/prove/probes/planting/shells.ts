@@ -72,7 +72,6 @@ export const LINKED_START_UP_FILE: Probe = {
   planted: '~/.bashrc as a link to ~/dotfiles/bashrc',
   tried: 'removing the link and writing a file there',
   ...COMMON,
-  promise: 'home',
   plant: (scene) => {
     scene.file('dotfiles/bashrc', '# mine\n');
     symlinkSync('dotfiles/bashrc', scene.path('.bashrc'));

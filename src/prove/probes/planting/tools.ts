@@ -99,7 +99,6 @@ export const ABSENT_TOOL_FILES: Probe = {
   tried: `writing ~/${ABSENT.join(', ~/')}`,
   reference: 'https://doc.rust-lang.org/cargo/reference/config.html#buildrustc-wrapper',
   ...COMMON,
-  promise: 'home',
   ...planting({ places: ABSENT }),
 };
 
@@ -122,6 +121,5 @@ export const ABSENT_AGENT_SETTINGS: Probe = {
   tried: `writing ~/${AGENT_FILES.join(', ~/')} and ~/.cursor/mcp.json`,
   reference: 'https://docs.claude.com/en/docs/claude-code/hooks',
   ...COMMON,
-  promise: 'home',
   ...planting({ places: [...AGENT_FILES, '.cursor/mcp.json'] }),
 };

@@ -23,6 +23,55 @@ export const TAKEN_IN: Probe = {
   trial: () => ({ sh: 'bash -ic env 2>/dev/null; cd; cat .secrets .config/keys.sh .bashrc.d/work' }),
 };
 
+/** Keys under names that begin as harmless ones do, and a function that exports what it is told. */
+const lookAlikes = (secret: string) => `
+put() { eval "export $1=$2"; }
+put FIRST_THING ${secret}
+export MAIL_PASSWORD=${secret}
+export MAILGUN_API_KEY=${secret} LANG_TOKEN=${secret} PATH_KEY=${secret}
+. ~/.local/share/keys/env
+. ~/.cache/keys/env
+`;
+
+const IN_KEPT_FOLDERS = ['.local/share/keys/env', '.cache/keys/env'];
+
+export const LOOK_ALIKES: Probe = {
+  id: 'refill/look-alikes',
+  title: 'keys that start-up files export under names like MAIL_PASSWORD, by a function, or from where data is kept',
+  gives: GIVES,
+  planted: `a ~/.bashrc that exports MAIL_PASSWORD, MAILGUN_API_KEY and what a function is told, and takes in ~/${IN_KEPT_FOLDERS.join(' and ~/')}`,
+  tried: 'bash -i, and reading the files',
+  reference: BASH,
+  promise: 'credentials',
+  plant: (scene) => {
+    scene.file('.bashrc', lookAlikes(scene.canary));
+    for (const place of IN_KEPT_FOLDERS) scene.file(place, `export SECOND_THING=${scene.canary}\n`);
+  },
+  trial: () => ({ sh: `bash -ic env 2>/dev/null; cd; cat .bashrc ${IN_KEPT_FOLDERS.join(' ')}` }),
+};
+
+/** No line of these has both the word export and the value. */
+const roundabout = (secret: string) => `
+assign() { printf -v "$1" %s "$2"; export "$1"; }
+assign FIRST_THING ${secret}
+read -r SECOND_THING <<< ${secret}; export SECOND_THING
+export THIRD_THING=$(echo ${Buffer.from(secret).toString('base64')} | base64 -d)
+: "\${FOURTH_THING:=${secret}}"
+export FOURTH_THING
+`;
+
+export const ROUNDABOUT_EXPORTS: Probe = {
+  id: 'refill/roundabout-exports',
+  title: 'keys that start-up files export in a roundabout way',
+  gives: GIVES,
+  planted: 'a ~/.bashrc that exports by printf -v, by read, by a default value and from base64',
+  tried: 'bash -i',
+  reference: BASH,
+  promise: 'credentials',
+  plant: (scene) => scene.file('.bashrc', roundabout(scene.canary)),
+  trial: () => ({ sh: 'bash -ic env 2>/dev/null' }),
+};
+
 export const READ_AT_START: Probe = {
   id: 'refill/read-at-start',
   title: 'start-up files that read a key from where it is kept',
