@@ -7,16 +7,13 @@ const PURE = ['host', 'policy', 'decide', 'secrets', 'seal', 'plan', 'spec'].map
 const SEED = 'test/support/seed.ts';
 const SET_UP = 'test/support/global-set-up.ts';
 
-// Signals and job control race with whatever else a shared machine does: a test that fails three times in a row is a failure.
-const retry = process.env.CI === 'true' ? 2 : 0;
-
 export default defineConfig({
   test: {
     pool: 'forks',
     maxWorkers: 2,
     projects: [
       {
-        test: { name: 'pure', include: PURE, globalSetup: [SEED], setupFiles: [SEED], testTimeout: 60_000, retry },
+        test: { name: 'pure', include: PURE, globalSetup: [SEED], setupFiles: [SEED], testTimeout: 60_000 },
       },
       {
         test: {
@@ -26,7 +23,6 @@ export default defineConfig({
           exclude: [...PURE, 'test/agents-real/**'],
           globalSetup: [SEED, SET_UP],
           setupFiles: [SEED],
-          retry,
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },
