@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { cordonProgram, freshHome, type RunOptions, runCordon } from '../support/cordon.ts';
+import { openCopy } from '../support/project.ts';
 import { USERS } from '../support/users.ts';
 
-const FIXTURES = fileURLToPath(new URL('../secrets/fixtures', import.meta.url));
-const TERMINAL = fileURLToPath(new URL('../launch/redact/fixtures/in-terminal.py', import.meta.url));
+const FIXTURES = openCopy(join(import.meta.dirname, '../secrets/fixtures'));
+const TERMINAL = openCopy(join(import.meta.dirname, '../launch/redact/fixtures/in-terminal.py'));
 const VALUE = 'value-1f4c9e77-of-the-test';
 
 describe.each(USERS)('creds as %s', (user) => {
