@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { chownSync, cpSync, mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { openFolder, ROOT } from './project.ts';
@@ -14,6 +14,7 @@ export function installedPackage(): string {
     cpSync(join(ROOT, 'package.json'), join(installed, 'package.json'));
     mkdirSync(join(installed, 'bin'));
     cpSync(join(ROOT, 'dist/bin/cordon'), join(installed, 'bin/cordon'));
+    execFileSync('chmod', ['-R', 'a+rX', installed]);
   }
   return installed;
 }
