@@ -1,13 +1,12 @@
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { installedPackage, runAs } from '../../support/cordon.ts';
+import { installedPackage, runInOwnAccountHome } from '../../support/cordon.ts';
 import { openFolder } from '../../support/project.ts';
 import { USERS } from '../../support/users.ts';
 import { homeWith } from './support.ts';
 
-// Node can't hold the lock of the native launcher, so a sandbox of another test that ends meanwhile may take away what this one covers.
-it.each(USERS)('where the launcher could not be built, the copies are there too, for %s', { retry: 5 }, (user) => {
+it.each(USERS)('where the launcher could not be built, the copies are there too, for %s', (user) => {
   const folder = openFolder('without-launcher');
   cpSync(installedPackage(), folder, { recursive: true });
   rmSync(join(folder, 'dist/native'), { recursive: true });
@@ -17,7 +16,8 @@ it.each(USERS)('where the launcher could not be built, the copies are there too,
     '.zshrc': 'export A="canary\n',
   });
   const run = (...flags: readonly string[]) =>
-    runAs(
+    // Node can't hold the lock of the native launcher.
+    runInOwnAccountHome(
       process.execPath,
       [join(folder, 'dist/cli.js'), 'run', ...flags, '--', 'bash', '-lc', 'env; cat ~/.bashrc ~/.zshrc'],
       {
