@@ -10,6 +10,7 @@ import { USERS } from '../support/users.ts';
 const SCRIPT = `
 mount -t tmpfs tmpfs ~root && mount -t tmpfs -o size=64k tmpfs "$HOME" && mkdir -p "$HOME/.local/state/cordon" || exit 99
 dd if=/dev/zero of="$HOME/fill" bs=4k 2>/dev/null
+: >"$TMPDIR/cordon-0-state-warned-$$-1" # of an earlier session with the same id
 "$0" run -- echo launched
 "$0" run -- sh -c 'exit 7'
 `;
@@ -19,6 +20,7 @@ it.each(USERS)('a full disk under the state folder stops no launch of %s, and is
   const ran = runAs('/usr/bin/setsid', ['-w', 'unshare', '-rm', 'sh', '-c', SCRIPT, cordonProgram()], {
     user,
     home,
+    env: { TMPDIR: freshHome(user) },
     cwd: '/',
   });
   expect(ran).toMatchObject({ code: 7, stdout: 'launched\n' });
