@@ -45,7 +45,10 @@ describe('the warning that there is no barrier', () => {
     const target = join(openFolder('target'), 'planted');
     inSession('"$0" -c true', degraded(folder));
     expect(readdirSync(folder)).toHaveLength(1);
-    const session = inSession(`ln -s ${target} ${folder}/policy-warned-$$-$(cut -d' ' -f22 /proc/$$/stat); "$0" -c true`, degraded(folder));
+    const session = inSession(
+      `ln -s ${target} ${folder}/policy-warned-$$-$(cut -d' ' -f22 /proc/$$/stat); "$0" -c true`,
+      degraded(folder),
+    );
     expect(session.code).toBe(0);
     expect(existsSync(target)).toBe(false);
   });
