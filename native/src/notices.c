@@ -86,6 +86,32 @@ static bool is_behind_barrier(void) {
   return got == (ssize_t)sizeof inner - 1 && memcmp(start, inner, sizeof inner - 1) == 0;
 }
 
+/* When the leader of the session began, in ticks since the machine did; 0 if nobody can tell. The name may hold anything. */
+static uint64_t session_start(pid_t session) {
+  struct text path = {0};
+  text_add(&path, "/proc/");
+  text_add_number(&path, (uint64_t)session);
+  text_add(&path, "/stat");
+  text_add_bytes(&path, "", 1);
+  char line[1024];
+  int fd = open(path.data, O_RDONLY | O_CLOEXEC);
+  ssize_t got = fd < 0 ? 0 : read(fd, line, sizeof line - 1);
+  if (fd >= 0) close(fd);
+  text_free(&path);
+  line[got < 0 ? 0 : got] = 0;
+  const char *field = strrchr(line, ')');
+  for (int i = 0; field && i < 20; i++) field = strchr(field + 1, ' ');
+  return field ? strtoull(field, NULL, 10) : 0;
+}
+
+/* The id of a session comes again one day: it is the same one only if it began at the same time. */
+static void add_session(struct text *text) {
+  pid_t session = getsid(0);
+  text_add_number(text, (uint64_t)session);
+  text_add(text, "-");
+  text_add_number(text, session_start(session));
+}
+
 /* A marker that cannot be made means the notice comes again, never that it is lost. Inside, it was said outside. */
 bool first_in_session(const char *folder, const char *prefix) {
   if (is_behind_barrier()) return false;
@@ -94,7 +120,7 @@ bool first_in_session(const char *folder, const char *prefix) {
   text_add(&path, folder);
   text_add(&path, "/");
   text_add(&path, prefix);
-  text_add_number(&path, (uint64_t)getsid(0));
+  add_session(&path);
   text_add_bytes(&path, "", 1);
   int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
   int fd = open(path.data, flags, 0600);

@@ -2,19 +2,24 @@ import { closeSync, constants, openSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** The id of the terminal session, the same for everything started from one terminal; undefined where /proc does not tell. */
-function sessionId(): number | undefined {
+/** The terminal session, the same for everything started from one terminal: its id, which comes again one day, and when it began. */
+function sessionId(): string {
+  const session = statOf('self')[3] ?? '0';
+  return `${session}-${statOf(session)[19] ?? '0'}`;
+}
+
+/** The fields behind the name of the program; none where /proc does not tell. */
+function statOf(process: string): readonly string[] {
   try {
-    const afterName = readFileSync('/proc/self/stat', 'latin1').split(') ').at(-1) as string;
-    return Number(afterName.split(' ')[3]);
+    return (readFileSync(`/proc/${process}/stat`, 'latin1').split(') ').at(-1) as string).split(' ');
   } catch {
-    return undefined;
+    return [];
   }
 }
 
 /** Whether this is the first time in this terminal session. Markers go where they can; when nowhere, every time is the first. */
 export function isFirstTime(marker: string, folder: string | undefined): boolean {
-  const name = `${marker}-${sessionId() ?? 0}`;
+  const name = `${marker}-${sessionId()}`;
   const places = [
     ...(folder === undefined ? [] : [join(folder, name)]),
     join(tmpdir(), `cordon-${process.getuid?.() ?? 0}-${name}`),

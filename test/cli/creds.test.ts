@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { cordonProgram, freshHome, type RunOptions, runCordon } from '../support/cordon.ts';
+import { openCopy } from '../support/project.ts';
 import { trustedFolder, trustedHelpers } from '../support/trusted-folder.ts';
 import { USERS } from '../support/users.ts';
 
 const FIXTURES = trustedHelpers();
-const TERMINAL = fileURLToPath(new URL('../launch/redact/fixtures/in-terminal.py', import.meta.url));
+const TERMINAL = openCopy(join(import.meta.dirname, '../launch/redact/fixtures/in-terminal.py'));
 const VALUE = 'value-1f4c9e77-of-the-test';
 
 describe.each(USERS)('creds as %s', (user) => {

@@ -10,8 +10,12 @@ function flagsOf({ canary }: Scene): string[] {
   return ['--set', `PLAIN=set-${canary}`, '--credential', 'INJECTED=env://API_TOKEN'];
 }
 
-const filesWith = ({ canary, home }: Scene) =>
-  execFileSync('/bin/sh', ['-c', `grep -rlsF '${canary}' '${home}' /tmp/cordon-* || true`], { encoding: 'utf8' });
+/** In the home, and in what Cordon makes under /tmp. What lies in the folder of the tests is of others, who may mind that it is read. */
+const filesWith = ({ canary, home }: Scene) => {
+  const search = `grep -rlsF '${canary}'`;
+  const made = `find /tmp -maxdepth 1 -name 'cordon-*' ! -name 'cordon-ct-*' -exec ${search} {} +`;
+  return execFileSync('/bin/sh', ['-c', `${search} '${home}'; ${made}; true`], { encoding: 'utf8' });
+};
 
 describe.each(USERS)('a value, for %s', (user) => {
   const start = () => {

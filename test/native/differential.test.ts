@@ -10,9 +10,10 @@ import { planLine } from '../../src/plan/field.ts';
 import { ruleLines } from '../../src/plan/rule-lines.ts';
 import { Pattern } from '../../src/policy/pattern.ts';
 import { DEFAULT_POLICY, type Policy } from '../../src/policy/policy.ts';
+import { EVERYTHING } from '../support/extent.ts';
 import { ROOT } from '../support/project.ts';
 
-const CASES = 100_000;
+const CASES = EVERYTHING ? 100_000 : 10_000;
 const BATCH = 500;
 const ENVIRONMENTS = 10;
 const PROGRAM = join(ROOT, 'native/build/decide-cases');

@@ -25,7 +25,13 @@ describe('the warning that there is no barrier', () => {
     expect(first.stderr).toMatch(WARNING);
     expect(first.stderr.match(/warning/g)).toHaveLength(1);
     expect(inSession('"$0" -c true', path).stderr).toMatch(WARNING);
-    expect(readdirSync(folder).filter((name) => /^policy-warned-\d+$/.test(name))).toHaveLength(2);
+    expect(readdirSync(folder).filter((name) => /^policy-warned-\d+-\d+$/.test(name))).toHaveLength(2);
+  });
+
+  it('is not held back by the marker of an earlier session with the same id', () => {
+    const folder = openFolder('state');
+    const session = inSession(`: >${folder}/policy-warned-$$-1; "$0" -c true; "$0" -c true`, degraded(folder));
+    expect(session.stderr.match(/warning/g)).toHaveLength(1);
   });
 
   it('comes each time when the marker cannot be made', () => {
@@ -39,7 +45,10 @@ describe('the warning that there is no barrier', () => {
     const target = join(openFolder('target'), 'planted');
     inSession('"$0" -c true', degraded(folder));
     expect(readdirSync(folder)).toHaveLength(1);
-    const session = inSession(`ln -s ${target} ${folder}/policy-warned-$$; "$0" -c true`, degraded(folder));
+    const session = inSession(
+      `ln -s ${target} ${folder}/policy-warned-$$-$(cut -d' ' -f22 /proc/$$/stat); "$0" -c true`,
+      degraded(folder),
+    );
     expect(session.code).toBe(0);
     expect(existsSync(target)).toBe(false);
   });

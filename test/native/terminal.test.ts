@@ -8,10 +8,7 @@ const KINDS = [
   { isolation: 'barrier', supervised: true },
 ] as const;
 
-type Step =
-  | readonly ['send' | 'expect', string]
-  | readonly ['type', string, string]
-  | readonly ['size', number, number];
+type Step = readonly ['send' | 'expect' | 'stopped', string] | readonly ['size', number, number];
 
 function converse(steps: readonly Step[]): string {
   const driver = join(import.meta.dirname, 'fixtures/drive-terminal.py');
@@ -51,10 +48,14 @@ describe.each(BUILDS)('on a terminal, with the %s build', (build) => {
         ['expect', 'ready\r\n'],
         ['send', '\x1a'],
         ['expect', 'Stopped(.|\n)*PROMPT> '],
-        ['type', 'kill -INT $(jobs -p); fg\n', 'INT:1'],
+        ['stopped', 'python3'],
+        ['send', 'kill -INT $(jobs -p); fg\n'],
+        ['expect', 'INT:1'],
         ['send', '\x1a'],
         ['expect', 'Stopped(.|\n)*PROMPT> '],
-        ['type', 'kill -PWR $(jobs -p); fg; echo code $?\n', 'code 33'],
+        ['stopped', 'python3'],
+        ['send', 'kill -PWR $(jobs -p); fg; echo code $?\n'],
+        ['expect', 'code 33'],
       ]);
       expect(shown).not.toContain('INT:2');
     });
@@ -77,13 +78,21 @@ describe.each(BUILDS)('on a terminal, with the %s build', (build) => {
         ['expect', 'ready\r\n'],
         ['send', '\x1a'],
         ['expect', 'Stopped(.|\n)*PROMPT> '],
-        ['type', 'fg\n', 'CONT:1'],
+        ['stopped', 'python3'],
+        ['send', 'fg\n'],
+        ['expect', 'CONT:1'],
         ['send', 'one\n'],
         ['expect', 'line:one'],
         ['send', '\x1a'],
         ['expect', 'Stopped(.|\n)*PROMPT> '],
-        ['type', 'bg\n', 'CONT:'],
-        ['type', 'fg\n', 'CONT:|line:'],
+        ['stopped', 'python3'],
+        ['send', 'bg\n'],
+        ['expect', 'CONT:'],
+        // It reads from a terminal that is not its own now.
+        ['expect', 'Stopped'],
+        ['stopped', 'python3'],
+        ['send', 'fg\n'],
+        ['expect', 'CONT:'],
         ['send', 'two\n'],
         ['expect', 'line:two'],
       ]);
@@ -114,7 +123,8 @@ describe.each(BUILDS)('on a terminal, with the %s build', (build) => {
         ['expect', 'running\r\n'],
         ['send', '\x1a'],
         ['expect', 'Stopped(.|\n)*INNER>'],
-        ['type', 'exit\n', 'stopped jobs(.|\n)*INNER>'],
+        ['send', 'exit\n'],
+        ['expect', 'stopped jobs(.|\n)*INNER>'],
         ['send', 'exit\n'],
         ['expect', 'after\r\n'],
         ['send', 'line\n'],
@@ -129,7 +139,9 @@ describe.each(BUILDS)('on a terminal, with the %s build', (build) => {
         ['expect', 'ready\r\n'],
         ['send', '\x1a'],
         ['expect', 'Stopped(.|\n)*PROMPT> '],
-        ['type', 'fg\n', 'CONT:1'],
+        ['stopped', 'python3'],
+        ['send', 'fg\n'],
+        ['expect', 'CONT:1'],
         ['send', 'through\n'],
         ['expect', 'line:through'],
         ['send', '\x03'],

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { cordonProgram, freshHome, type Ran, runAs } from '../support/cordon.ts';
-import { copyCheckout, ROOT } from '../support/project.ts';
+import { copyCheckout, openCopy, ROOT } from '../support/project.ts';
 import { trustedFolder } from '../support/trusted-folder.ts';
 import { identityOf, type User } from '../support/users.ts';
 
@@ -72,7 +72,7 @@ function prepare(scene: Scene, command: string): void {
 export function openScene(needs: readonly string[]): Scene {
   const home = freshHome(READER);
   for (const [path, text] of Object.entries(FILES)) put(home, path, text);
-  const cwd = needs.includes('checkout') ? copyCheckout() : join(home, 'work');
+  const cwd = needs.includes('checkout') ? copyCheckout(openCopy(join(ROOT, 'node_modules'))) : join(home, 'work');
   const bin = join(home, 'pretended');
   mkdirSync(bin);
   const helpers = needs.includes('op') ? `${pretendedHelper('op')}:` : '';
@@ -131,7 +131,7 @@ function put(folder: string, path: string, text: string, mode = 0o644): void {
 function link({ home }: Scene): void {
   mkdirSync(join(home, 'node_modules', '@types'), { recursive: true });
   symlinkSync(dirname(dirname(cordonProgram())), join(home, 'node_modules', 'cordon'));
-  symlinkSync(join(ROOT, 'node_modules', '@types', 'node'), join(home, 'node_modules', '@types', 'node'));
+  symlinkSync(openCopy(join(ROOT, 'node_modules', '@types', 'node')), join(home, 'node_modules', '@types', 'node'));
 }
 
 function giveTo(folder: string): void {

@@ -5,7 +5,8 @@ import { GROUPS, groupOf, type Probe, type Promised } from '../../src/prove/prob
 import { PROBES } from '../../src/prove/probes/index.ts';
 import { Scene } from '../../src/prove/scene.ts';
 import { cordonProgram, freshHome } from '../support/cordon.ts';
-import { identityOf, USERS, type User } from '../support/users.ts';
+import { PROBE_USERS } from '../support/extent.ts';
+import { identityOf, type User } from '../support/users.ts';
 
 /** The weakest policy that makes the promise. */
 const FLAGS: Readonly<Record<Promised, readonly string[]>> = {
@@ -23,7 +24,7 @@ const AT_ONCE = 2;
 const PATIENCE_MS = 300_000;
 
 describe.each(Object.keys(GROUPS))('the promises about %s', (group) => {
-  it.each(USERS)(
+  it.each(PROBE_USERS)(
     'are kept for %s',
     async (user) => {
       const probes = PROBES.filter((probe) => groupOf(probe) === group);

@@ -1,6 +1,7 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdtempSync, readdirSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** This checkout. */
@@ -13,13 +14,26 @@ export function openFolder(name: string): string {
   return folder;
 }
 
+const copies = new Map<string, string>();
+
+/** A file or folder where every user may read it: the checkout may lie in a folder that only its owner may enter, as /root is. */
+export function openCopy(path: string): string {
+  const known = copies.get(path);
+  if (known !== undefined) return known;
+  const copy = join(openFolder('copy'), basename(path));
+  cpSync(path, copy, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
+  execFileSync('chmod', ['-R', 'a+rX', copy]);
+  copies.set(path, copy);
+  return copy;
+}
+
 const MADE_BY_SET_UP = new Set(['node_modules', 'dist', '.git']);
 
 /** A checkout of its own, not set up yet; the npm packages are those of this one, and what the compiler made is there already. */
-export function copyCheckout(): string {
+export function copyCheckout(packages = join(ROOT, 'node_modules')): string {
   const folder = openFolder('checkout');
   for (const entry of readdirSync(ROOT).filter((name) => !MADE_BY_SET_UP.has(name)))
     cpSync(join(ROOT, entry), join(folder, entry), { recursive: true, preserveTimestamps: true });
-  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  symlinkSync(packages, join(folder, 'node_modules'));
   return folder;
 }

@@ -8,6 +8,9 @@ const seed = Number(process.env.CORDON_TEST_SEED ?? 20260);
 
 configureGlobal({ seed });
 
+// What one user's part of a test makes, the other's must be able to read, whatever the caller's own umask.
+process.umask(0o022);
+
 // As a global set-up of both projects it runs twice in one process; once is enough.
 export default function begin(): (() => void) | undefined {
   if (process.env.CORDON_TEST_SEED === String(seed)) return undefined;

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { withLock } from '../../src/tools/config/lock.ts';
 import { parseConfig } from '../../src/tools/config/read.ts';
 import { cordonProgram } from '../support/cordon.ts';
 import { ROOT } from '../support/project.ts';
@@ -62,6 +63,27 @@ test('whoever was killed while holding the lock, or while choosing, keeps nobody
   writeFileSync(join(lock, `choosing.${holder.pid}-1-${namespace}`), '');
   expect(box.cordon(['tool', 'config', 'env', 'env', 'base', 'none']).code).toBe(0);
   expect(readdirSync(box.cordonHome)).not.toContain('.cordon.toml.lock');
+});
+
+/** Makes the folder of the lock and takes it away, over and over, as those do who come and leave. */
+const COMER_AND_GOER = `
+import { mkdirSync, rmdirSync } from 'node:fs';
+process.stdout.write('begun');
+for (;;) for (const act of [mkdirSync, rmdirSync]) try { act(process.argv[2]); } catch {}
+`;
+
+test('the lock is had although others take its folder away at any moment', async () => {
+  const box = new ToolBox();
+  const lock = join(box.home, 'lock');
+  const other = spawn(process.execPath, [box.write(join(box.home, 'other.mjs'), COMER_AND_GOER), lock], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await once(other.stdout, 'data');
+  try {
+    for (let i = 0; i < 200; i++) expect(withLock(lock, () => i)).toBe(i);
+  } finally {
+    other.kill('SIGKILL');
+  }
 });
 
 test('while one holds the lock the others wait', async () => {

@@ -5,8 +5,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { openCopy } from '../support/project.ts';
 import { identityOf, USERS } from '../support/users.ts';
 import { ToolBox } from './support.ts';
 
@@ -222,7 +222,7 @@ describe.each(USERS)('as %s', (user) => {
     const { box } = compare;
     const lines = Array.from({ length: 100 }, (_, i) => `line-${String(i + 1).padStart(3, '0')}`);
     const file = box.write(join(box.home, 'long.txt'), `${lines.join('\n')}\n`);
-    const driver = fileURLToPath(new URL('fixtures/on-terminal.py', import.meta.url));
+    const driver = openCopy(join(import.meta.dirname, 'fixtures/on-terminal.py'));
     const onTerminal = (steps: [string, string][], ...command: string[]) =>
       run(box, ['/usr/bin/python3', driver, JSON.stringify(steps), ...command], box.home);
     const paging: [string, string][] = [

@@ -90,8 +90,8 @@ class Place {
   /** The last one out removes the folder, so it may vanish at any moment. */
   #write(file: string): void {
     for (let tries = 0; ; tries++) {
-      ensureFolder(this.#folder);
       try {
+        ensureFolder(this.#folder);
         writeFileSync(join(this.#folder, file), '', { mode: 0o600 });
         return;
       } catch (error) {

@@ -1,4 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
 import { onTestFinished } from 'vitest';
 import { cordonProgram } from '../../support/cordon.ts';
 import { environment, Scene } from '../../support/escape-scene.ts';
@@ -32,7 +34,8 @@ code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 sys.exit(code if code >= 0 else 128 - code)
 `;
 
-const DEADLINE_MS = 20_000;
+/** Below the limit of a test, so that what the terminal shows is told. */
+const DEADLINE_MS = 50_000;
 
 /** A program on a real terminal, typed at and read from. */
 export class Terminal {
@@ -69,7 +72,7 @@ export class Terminal {
 
   /** Everything since the last call, up to what was waited for. */
   async until(expected: RegExp): Promise<string> {
-    const deadline = Date.now() + DEADLINE_MS;
+    const late = AbortSignal.timeout(DEADLINE_MS);
     for (;;) {
       const match = expected.exec(this.#seen);
       if (match !== null) {
@@ -77,9 +80,24 @@ export class Terminal {
         this.#seen = this.#seen.slice(text.length);
         return text;
       }
-      if (Date.now() > deadline) throw new Error(`${expected} did not appear; the terminal shows:\n${this.#all}`);
-      await new Promise((resolve) => setTimeout(resolve, 5));
+      if (this.#hasEnded || late.aborted)
+        throw new Error(`${expected} did not appear; the terminal shows:\n${this.#all}`);
+      await this.#change(late);
     }
+  }
+
+  /** Until there is more to see, or never will be. */
+  #change(late: AbortSignal): Promise<unknown> {
+    const changed = new AbortController();
+    const signal = AbortSignal.any([changed.signal, late]);
+    const changes = ['data', 'end'].map((event) => once(this.#child.stdout as Readable, event, { signal }));
+    return Promise.any(changes)
+      .catch(() => undefined)
+      .finally(() => changed.abort());
+  }
+
+  get #hasEnded(): boolean {
+    return this.#child.stdout?.readableEnded === true;
   }
 
   get all(): string {

@@ -1,12 +1,13 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { statSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { cordonProgram, freshHome, runCordon } from '../../support/cordon.ts';
+import { openCopy } from '../../support/project.ts';
 import { USERS } from '../../support/users.ts';
 
-const TERMINAL = fileURLToPath(new URL('fixtures/in-terminal.py', import.meta.url));
+const TERMINAL = openCopy(join(import.meta.dirname, 'fixtures/in-terminal.py'));
 const VALUE = 'value-77aa10c4-of-the-test';
 
 describe.each(USERS)('as %s', (user) => {
