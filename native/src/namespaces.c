@@ -121,14 +121,21 @@ static void drop_capabilities(void) {
 
 /* ── inside ── */
 
-static void keep_only(int control, int reason, int aside) {
-  int kept[] = {control, reason, aside};
-  int *const places[] = {&kept[0], &kept[1], &kept[2]};
-  for (size_t i = 0; i < 3; i++)
-    if (*places[i] >= 0) *places[i] = fcntl(*places[i], F_DUPFD_CLOEXEC, 64);
-  for (int i = 0; i < 3; i++)
-    if (kept[i] >= 0) dup3(kept[i], CONTROL_FD + i, O_CLOEXEC);
-  close_descriptors_from(CONTROL_FD + 3);
+static void keep_only(int control, int reason) {
+  control = fcntl(control, F_DUPFD_CLOEXEC, 64);
+  reason = fcntl(reason, F_DUPFD_CLOEXEC, 64);
+  dup3(control, CONTROL_FD, O_CLOEXEC);
+  dup3(reason, CONTROL_FD + 1, O_CLOEXEC);
+  close_descriptors_from(CONTROL_FD + 2);
+}
+
+/* By its name once more: what was opened in the machine's own tree of mounts cannot be a layer in this one. */
+static int open_aside(const struct barrier *barrier, const struct plan *plan) {
+  if (barrier->aside.folder < 0) return -1;
+  int parent = openat(AT_FDCWD, plan->places.aside, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  int folder = parent < 0 ? -1 : openat(parent, barrier->aside.name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (parent >= 0) close(parent);
+  return folder;
 }
 
 /* The home is a fall-back that nearly always is there; the root always is. */
@@ -160,9 +167,8 @@ static _Noreturn void live_inside(const struct barrier *barrier, struct launch *
   sigprocmask(SIG_BLOCK, &all, NULL);
   if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || prctl(PR_SET_DUMPABLE, 0) != 0) _exit(EXIT_OWN_FAILURE);
   /* An inherited folder of the machine would lead past every mount. */
-  keep_only(control, reason, barrier->aside.folder);
+  keep_only(control, reason);
   reason_pipe = CONTROL_FD + 1;
-  int aside = barrier->aside.folder < 0 ? -1 : CONTROL_FD + 2;
   take_ids(CONTROL_FD);
   syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING_, NULL);
   if (mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) != 0) lack("mounts of its own are not allowed: ", error_text(errno), NULL);
@@ -171,7 +177,7 @@ static _Noreturn void live_inside(const struct barrier *barrier, struct launch *
   note_arguments(&shown, launch);
   /* The machine's /proc may be closed, as in a container; its own is not. */
   bool capped = cap_namespaces();
-  build_view(&view, launch, aside);
+  build_view(&view, launch, open_aside(barrier, &launch->plan));
   if (!capped && !cap_namespaces()) refuse("the number of namespaces inside could not be limited: ", error_text(errno), NULL);
   close_proc_to_root();
   enter_folder(&view);

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { appendFileSync, existsSync, lstatSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { release } from 'node:os';
 import { join } from 'node:path';
 import { ensureFolder } from '../host/ensure-folder.ts';
 import { type Folders, foldersOf, type Homes } from '../host/folders.ts';
@@ -34,7 +35,7 @@ export interface OwnRequest {
 
 /** Cordon's own files of this launch, and of every home it was ever used with, whatever HOME, CORDON_HOME and XDG_* say now. */
 export function ownOf({ homes: { home, passwdHome }, folders, policyFiles, how, writable = [] }: OwnRequest): Own {
-  const aside = layersFolder(folders.state, how);
+  const aside = keepsLayersInMemory(release()) ? undefined : layersFolder(folders.state, how);
   const usual = [...new Set([passwdHome, home])].flatMap(usualFolders);
   const [registry] = usual.map(({ state }) => join(state, 'homes'));
   const known = registry === undefined ? [] : readRegistry(registry);
@@ -127,6 +128,12 @@ function register(path: string, folders: Folders, known: readonly Folders[]): vo
 }
 
 const isThere = (line: string) => existsSync(line.slice(line.indexOf(' ') + 1));
+
+/** Before Linux 6.6 files in memory have no attributes of the user's, which layers are marked with. */
+export function keepsLayersInMemory(kernel: string): boolean {
+  const [major = 0, minor = 0] = kernel.split('.').map(Number);
+  return major > 6 || (major === 6 && minor >= 6);
+}
 
 const NAME = /^\/var\/tmp\/cordon-[0-9a-f]{32}$/;
 

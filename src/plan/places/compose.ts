@@ -231,13 +231,13 @@ export function namedByPolicy(policy: FilesystemPolicy, { homes }: Pick<PlaceFac
 
 const isBuiltWithoutHomes = ({ preset }: FilesystemPolicy) => preset === 'minimal' || preset === 'all';
 
-/** A shim that only filters variables leaves devices and everything between processes as they are. */
+/** A shim that only filters variables leaves everything between processes as it is. */
 function surroundings({ preset, explicit }: FilesystemPolicy, { aside, use }: PlacesInput): Operation[] {
   if (preset === 'all' && !explicit && use.as === 'shim')
-    return [{ kind: 'proc' }, { kind: 'dev', of: 'the host' }, { kind: 'ipc', of: 'the host' }];
+    return [{ kind: 'proc' }, { kind: 'dev' }, { kind: 'ipc-host' }];
   return [
     { kind: 'proc' },
-    { kind: 'dev', of: 'its own' },
+    { kind: 'dev' },
     ...(aside === undefined ? [] : [{ kind: 'aside', path: aside } as const]),
     ...(preset === 'all' ? [] : [{ kind: 'mention' } as const]),
   ];

@@ -17,9 +17,8 @@ export type Operation =
   | { readonly kind: 'link'; readonly path: Path; readonly text: string }
   | { readonly kind: 'data'; readonly path: Path; readonly text: Bytes }
   | { readonly kind: 'workspace'; readonly path: Path | 'here'; readonly mode: WorkspaceMode }
-  | { readonly kind: 'dev'; readonly of: 'its own'; readonly bytes?: number }
-  | { readonly kind: 'dev' | 'ipc'; readonly of: 'the host' }
-  | { readonly kind: 'network-off' | 'show-programs' | 'proc' | 'run' | 'mention' };
+  | { readonly kind: 'dev'; readonly bytes?: number }
+  | { readonly kind: 'ipc-host' | 'network-off' | 'show-programs' | 'proc' | 'run' | 'mention' };
 
 export type OperationOf<Kind extends Operation['kind']> = { [One in Kind]: Operation & { readonly kind: One } }[Kind];
 
@@ -53,10 +52,9 @@ function linesOf(operation: Operation, reveal: boolean): string[] {
     case 'workspace':
       return [textLine('workspace', operation.path, operation.mode)];
     case 'dev':
-    case 'ipc':
-      return [
-        operation.of === 'the host' ? `${operation.kind} host` : textLine(operation.kind, ...optional(operation.bytes)),
-      ];
+      return [textLine('dev', ...optional(operation.bytes))];
+    case 'ipc-host':
+      return ['ipc host'];
     case 'network-off':
       return ['network off'];
     case 'show-programs':

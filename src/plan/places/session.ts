@@ -45,7 +45,7 @@ export function sessionPlaces(policy: FilesystemPolicy, facts: ComposerFacts, fo
     ...relevantHides(policy, facts, [folders.workspace, ...added.map(({ path }) => path)]),
     ...keepOperations(facts.own),
     { kind: 'proc' },
-    { kind: 'dev', of: 'its own', bytes: temporary },
+    { kind: 'dev', bytes: temporary },
     { kind: 'chdir', path: at(INSIDE.workspace) },
   ];
 }
