@@ -69,13 +69,16 @@ static void open_up(int folder) {
   if (state.tell && fstat(folder, &found) == 0 && (found.st_mode & 0700) != 0700) chmod(path, (found.st_mode & 07777) | 0700);
 }
 
-static int open_folder(int folder, const char *name) {
-  int found = openat(folder, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+static int reopened(int found) {
   if (found < 0) return -1;
   open_up(found);
   int opened = openat(found, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   close(found);
   return opened;
+}
+
+static int open_folder(int folder, const char *name) {
+  return reopened(openat(folder, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
 }
 
 /* ── git directories below another one ── */
@@ -397,7 +400,7 @@ static void take_links(const struct tree *tree, int git);
 static void take_link(void *context, const char *name) {
   const struct tree *above = context;
   if (above->depth >= DEEPEST || state.links >= MOST_FOLDERS) return;
-  int folder = open_without_links(above->folder, name, O_RDONLY | O_DIRECTORY);
+  int folder = reopened(open_without_links(above->folder, name, O_PATH | O_DIRECTORY));
   if (folder < 0) return;
   state.links++;
   struct tree tree = {.folder = folder, .path = joined(above->path, name), .depth = above->depth + 1};
@@ -446,6 +449,8 @@ void git_settle(void (*to)(const char *line)) {
   struct stat found;
   state.tell = to;
   if (state.workspace_fd < 0) return;
+  open_up(state.workspace_fd);
+  if (state.shared_fd >= 0) open_up(state.shared_fd);
   const struct noted *before = noted_at(joined(state.workspace, ".git"));
   bool is_folder = fstatat(state.workspace_fd, ".git", &found, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(found.st_mode);
   if (!is_folder || (before && !S_ISDIR(before->mode))) settle_pointer(state.workspace_fd, state.workspace, ".git", NULL);

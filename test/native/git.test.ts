@@ -174,6 +174,9 @@ const WAYS: Readonly<Record<string, { before?: string; does: string }>> = {
     does: `cp .git/config evil; git config -f evil core.fsmonitor "${EVIL}"; ln -sf ../evil .git/config`,
   },
   'a folder that is closed behind it': { does: `git config core.fsmonitor "${EVIL}"; chmod 555 .git` },
+  'folders that are closed for good': {
+    does: `git config core.fsmonitor "${EVIL}"; git init -q x && git -C x commit -q --allow-empty -m x && git -C x config core.fsmonitor "${EVIL}" && git update-index --add --cacheinfo 160000,$(git -C x rev-parse HEAD),x; rm -f "$RAN"; chmod 0 x/.git x .git .`,
+  },
   'a lock that is left behind': { does: `git config core.fsmonitor "${EVIL}"; touch .git/config.lock` },
   'a lock that is a folder': { does: `git config core.fsmonitor "${EVIL}"; mkdir .git/config.lock` },
   'a process that goes on': {
@@ -217,13 +220,13 @@ describe.each(USERS)('what %s finds afterwards', (user) => {
 
   it.each(ways)('$name starts no program ($build)', ({ build, before, does }) => {
     const repo = repository(before);
-    const { code, stderr } = repo.inside(`{ ${does}; } 2>/dev/null; rm -f "$RAN"; exit 3`, PLAN, build);
+    const { code, stderr } = repo.inside(`{ ${does}; rm -f "$RAN"; } 2>/dev/null; exit 3`, PLAN, build);
     expect({ code, stderr }).toMatchObject({ code: 3, stderr: expect.stringMatching(/^cordon: t: /) });
     expect(stderr).not.toMatch(/touch|warning/);
     expect(repo.runsSomething()).toBe(false);
   });
 
-  it.each(Object.entries(WAYS).filter(([name]) => !/lock|goes on/.test(name)))(
+  it.each(Object.entries(WAYS).filter(([name]) => !/lock|goes on|for good/.test(name)))(
     '%s starts one where nothing is put back',
     (_name, { before, does }) => {
       const repo = repository(before);
