@@ -245,7 +245,7 @@ describe('a shim', () => {
       expect.stringMatching(/^keep-read \/opt\/cordon /),
       expect.stringMatching(/^keep-out /),
       'proc',
-      'dev host',
+      'dev',
       'ipc host',
     ]);
   });

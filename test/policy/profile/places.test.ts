@@ -20,6 +20,7 @@ describe('the five words in a profile', () => {
       read: ['/opt'],
       hide: ['/home/u/private'],
       expose: ['/home/u/.netrc'],
+      show: [],
       workspace: { folder: '/home/u/site', mode: 'aside' },
     });
     expect(warnings).toEqual([]);
