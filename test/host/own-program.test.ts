@@ -8,6 +8,7 @@ import { findOwnProgram } from '../../src/host/own-program.ts';
 import { ParentEnv } from '../../src/host/parent-env.ts';
 import { helperRunner } from '../../src/launch/run-helper.ts';
 import { trustedFolder } from '../support/trusted-folder.ts';
+import { ONLY_ROOT } from '../support/users.ts';
 
 function programIn(folder: string, said = 'planted'): string {
   mkdirSync(folder, { recursive: true });
@@ -99,15 +100,12 @@ test('a look-alike beside the working folder is none of it', () => {
   expect(find([beside], workdir)).toBe(join(beside, 'op'));
 });
 
-test.runIf(process.getuid?.() === 0)(
-  'a folder that the system gave to a group of others is none of this user’s',
-  () => {
-    const folder = programIn(trustedFolder('staff'));
-    chownSync(folder, 0, 50_000);
-    chmodSync(folder, 0o2775);
-    expect(find([folder], newWork().workdir)).toBe(join(folder, 'op'));
-  },
-);
+test.each(ONLY_ROOT)('for %s a folder that the system gave to a group of others is none of this user’s', () => {
+  const folder = programIn(trustedFolder('staff'));
+  chownSync(folder, 0, 50_000);
+  chmodSync(folder, 0o2775);
+  expect(find([folder], newWork().workdir)).toBe(join(folder, 'op'));
+});
 
 test('whoever works in / can still use what the system has', () => {
   expect(findOwnProgram(bytesOfText('sh'), ParentEnv.fromRecord({ PATH: '/usr/bin:/bin' }), ['/'])).toMatch(/\/sh$/);
