@@ -216,6 +216,16 @@ static void place_files(struct view *view) {
   }
 }
 
+/* A home that is reached through a link which lies where nothing of the machine is seen gets the link again. */
+static void repeat_home_links(const struct view *view) {
+  for (size_t i = 0; i < view->home_count; i++) {
+    const char *name = view->home_names[i];
+    if (strcmp(name, view->homes[i]) == 0 || access(name, F_OK) == 0) continue;
+    struct place link = {.kind = PLACE_PRIVATE, .target = allot_text(name, strlen(name)), .link = view->homes[i]};
+    place_link(&link);
+  }
+}
+
 /* ── all of it ── */
 
 void build_view(struct view *view, const struct launch *launch, int aside) {
@@ -234,6 +244,7 @@ void build_view(struct view *view, const struct launch *launch, int aside) {
     tree_unlock(view->staging);
   }
   for (size_t i = 0; i < view->count; i++) put_in_place(&view->places[i], &devices);
+  repeat_home_links(view);
   place_files(view);
   cover_all(view);
   if (launch->plan.places.root == ROOT_EMPTY) finish_empty_root(machine);

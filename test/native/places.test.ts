@@ -1,0 +1,410 @@
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
+import { dirname, join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { openFolder } from '../support/project.ts';
+import { identityOf, ONLY_ROOT, USERS, type User } from '../support/users.ts';
+import { programs, type Ran, without } from './support.ts';
+
+/** A home with a workspace in it, and the launcher where every user may run it. */
+class Scene {
+  readonly root = openFolder('places');
+  readonly home: string;
+  readonly work: string;
+  readonly #ids;
+
+  constructor(user: User, name = 'home') {
+    this.#ids = identityOf(user);
+    this.home = join(this.root, name);
+    this.work = join(this.home, 'code/app');
+    spawnSync('cp', [join(programs(), 'cordon-launch'), join(this.root, 'launch')]);
+    this.put('.ssh/id', 'KEY');
+    this.put('.gitconfig', 'GIT');
+    this.put('.unlisted/token', 'UNLISTED');
+    this.put('.tools/settings', 'SETTINGS');
+    this.put('.tools/credentials', 'CREDENTIALS');
+    this.put('Documents/a.md', 'DOCUMENT');
+    this.put('code/app/file', 'WORK');
+    this.put('code/other/.env', 'OTHER');
+  }
+
+  put(path: string, text: string): string {
+    const whole = join(this.home, path);
+    mkdirSync(dirname(whole), { recursive: true });
+    writeFileSync(whole, text);
+    spawnSync('chown', ['-R', `${this.#ids.uid}:${this.#ids.gid}`, this.home]);
+    return whole;
+  }
+
+  lines(): string[] {
+    return [
+      'root machine',
+      'cut /',
+      'private /tmp 1777',
+      'private /var/tmp 1777',
+      'run',
+      `home ${field(this.home)}`,
+      `show ${[...'.gitconfig .tools .absent'.split(' ')].map((name) => field(join(this.home, name))).join(' ')}`,
+      `hide ${['.ssh', '.tools/credentials', '.later'].map((name) => field(join(this.home, name))).join(' ')}`,
+      'workspace here real',
+      'proc',
+      'dev',
+      'mention',
+    ];
+  }
+
+  run(
+    script: string,
+    lines = this.lines(),
+    { cwd = this.work, before = [] as readonly string[], args = [] as readonly string[] } = {},
+  ): Ran {
+    const plan = join(this.root, 'plan');
+    const head = [
+      'cordon-plan 2',
+      'name t',
+      'allow *',
+      'command /bin/sh',
+      'arg sh',
+      'append-args',
+      'isolation barrier',
+    ];
+    writeFileSync(plan, [...head, ...lines, 'end', ''].join('\n'));
+    chownSync(plan, this.#ids.uid, this.#ids.gid);
+    const [program = '', ...words] = [...before, join(this.root, 'launch'), plan, '-c', script, ...args];
+    const { status, stdout, stderr } = spawnSync(program, words, {
+      ...this.#ids,
+      cwd,
+      env: { PATH: '/usr/bin:/bin', HOME: this.home },
+      encoding: 'utf8',
+    });
+    return { code: status, stdout, stderr };
+  }
+}
+
+const field = (text: string) => text.replace(/\\/g, '\\\\').replace(/ /g, '\\s').replace(/\n/g, '\\n');
+
+describe.each(USERS)('places, as %s:', (user) => {
+  it('of the home only what is shown is there, and what is hidden is not', () => {
+    const scene = new Scene(user);
+    const { stdout } = scene.run(
+      'cd; ls -A . .tools code code/app; cat .ssh/id .unlisted/token .tools/credentials 2>&1',
+    );
+    expect(stdout).toBe(
+      [
+        ...[
+          '.:',
+          '.gitconfig',
+          '.tools',
+          'code',
+          '',
+          '.tools:',
+          'settings',
+          '',
+          'code:',
+          'app',
+          '',
+          'code/app:',
+          'file',
+        ],
+        ...['.ssh/id', '.unlisted/token', '.tools/credentials'].map(
+          (path) => `cat: ${path}: No such file or directory`,
+        ),
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('what is written outside the workspace does not land, what is written inside does', () => {
+    const scene = new Scene(user);
+    const { code, stdout } = scene.run(
+      'cd; echo x >.new && echo y >.gitconfig && mkdir .ssh && echo z >.ssh/id && rm -r .tools && cat .new .gitconfig .ssh/id && echo w >code/app/file; echo t >/tmp/landed-$$; ls -d .tools',
+    );
+    expect({ code, stdout }).toEqual({ code: 2, stdout: 'x\ny\nz\n' });
+    expect(existsSync(join(scene.home, '.new'))).toBe(false);
+    expect(
+      ['.gitconfig', '.ssh/id', '.tools/settings', 'code/app/file'].map((path) =>
+        readFileSync(join(scene.home, path), 'utf8'),
+      ),
+    ).toEqual(['GIT', 'KEY', 'SETTINGS', 'w\n']);
+    expect(readdirSync('/tmp').filter((name) => name.startsWith('landed-'))).toEqual([]);
+  });
+
+  it('names that were absent stay absent when they are made meanwhile', () => {
+    const scene = new Scene(user);
+    const plan = [...scene.lines(), `write ${scene.home}/Documents`];
+    const script = 'cd; while [ ! -e Documents/go ]; do :; done; cat .later .absent .tools/credentials';
+    spawnSync('sh', [
+      '-c',
+      `(while [ ! -e ${scene.home}/Documents/ready ]; do :; done; echo L >${scene.home}/.later; echo A >${scene.home}/.absent; touch ${scene.home}/Documents/go) >/dev/null 2>&1 &`,
+    ]);
+    const { stdout } = scene.run(`cd; touch Documents/ready; ${script}`, plan);
+    expect(stdout).toBe('');
+    expect(readFileSync(join(scene.home, '.later'), 'utf8')).toBe('L\n');
+  });
+
+  it('sockets and pipes of the host lead nowhere, whoever listens', async () => {
+    const scene = new Scene(user);
+    const server = createServer((socket) => socket.end('ANSWER')).listen(join(scene.home, '.tools/s.sock'));
+    await new Promise((resolve) => server.once('listening', resolve));
+    chmodSync(join(scene.home, '.tools/s.sock'), 0o777);
+    const connect = `python3 -c "import socket; s=socket.socket(socket.AF_UNIX); s.connect('$HOME/.tools/s.sock'); print(s.recv(9).decode())"`;
+    const refused = scene.run(connect);
+    expect(refused.stdout + refused.stderr).toContain('ConnectionRefusedError');
+    const run = await new Promise<Ran>((resolve) => {
+      setImmediate(() => resolve(scene.run('true', scene.lines())));
+    });
+    expect(run.code).toBe(0);
+    server.close();
+  });
+
+  it('a link is never followed to what a policy writes or reads', () => {
+    const scene = new Scene(user);
+    symlinkSync(join(scene.home, '.ssh'), join(scene.home, '.agent'));
+    for (const word of ['write', 'read', 'try-write', 'try-read', 'expose-write'])
+      for (const path of ['.agent', '.agent/id']) {
+        const { code, stdout, stderr } = scene.run('cat ~/.agent/id ~/.agent', [
+          ...scene.lines(),
+          `${word} ${scene.home}/${path}`,
+        ]);
+        expect(stderr).toContain(`${scene.home}/.agent is a link to ${scene.home}/.ssh`);
+        expect({ code, stdout }).toEqual({ code: 125, stdout: '' });
+      }
+  });
+
+  it('what is exposed comes through a hidden folder, and nothing beside it', () => {
+    const scene = new Scene(user);
+    scene.put('.ssh/known_hosts', 'HOSTS');
+    const { stdout } = scene.run('cd; ls -A .ssh; cat .ssh/known_hosts', [
+      ...scene.lines(),
+      `expose-write ${scene.home}/.ssh/known_hosts`,
+    ]);
+    expect(stdout).toBe('known_hosts\nHOSTS');
+  });
+
+  it('a hidden file in the workspace is unreadable, not empty, and cannot be dodged by renaming', () => {
+    const scene = new Scene(user);
+    scene.put('code/app/sub/.env', 'SECRET');
+    const plan = [...scene.lines(), `hide ${scene.work}/sub/.env`];
+    const { stdout, stderr } = scene.run('cat sub/.env; mv sub gone; cat gone/.env; rm -f sub/.env; ls -A sub', plan);
+    expect(stdout).toBe('.env\n');
+    expect(stderr).toContain('Permission denied');
+    expect(readFileSync(join(scene.work, 'sub/.env'), 'utf8')).toBe('SECRET');
+  });
+
+  it('nothing of it can be taken away from inside', () => {
+    const scene = new Scene(user);
+    const { stdout } = scene.run(
+      'for m in / /tmp /dev /proc "$HOME" "$PWD"; do umount -l "$m" 2>/dev/null && echo "$m"; done; mount -o remount,rw / 2>/dev/null && echo rw; unshare -rm sh -c "umount -l $HOME && cat $HOME/.ssh/id" 2>/dev/null; grep -c . /proc/self/status >/dev/null; grep CapEff /proc/self/status',
+    );
+    expect(stdout).toBe('CapEff:\t0000000000000000\n');
+  });
+
+  it('an argument that is there outside and not inside is mentioned', () => {
+    const scene = new Scene(user);
+    const { stderr } = scene.run('true', scene.lines(), {
+      args: [
+        'sh',
+        join(scene.home, 'Documents/a.md'),
+        '/etc/passwd',
+        'file',
+        'nothing',
+        `--of=${scene.home}/Documents`,
+      ],
+    });
+    expect(stderr).toBe(
+      [`${scene.home}/Documents/a.md`, `${scene.home}/Documents`]
+        .map((path) => `cordon: t: ${path} is not shown inside; to show it: --read ${path}\n`)
+        .join(''),
+    );
+  });
+
+  it.each(['with space', 'comma,colon:', 'back\\slash', 'ünïcode', 'new\nline', '-dash', 'x'.repeat(200)])(
+    'a home called %j',
+    (name) => {
+      const scene = new Scene(user, name);
+      const { code, stdout, stderr } = scene.run('cat ~/.gitconfig; ls -A ~; echo x >~/.new; echo y >new');
+      expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: 'GIT.gitconfig\n.tools\ncode\n', stderr: '' });
+      expect([existsSync(join(scene.home, '.new')), existsSync(join(scene.work, 'new'))]).toEqual([false, true]);
+    },
+  );
+
+  it('a home that is a link, with its name in the plan', () => {
+    const scene = new Scene(user);
+    symlinkSync(scene.home, join(scene.root, 'link'));
+    const lines = scene.lines().map((line) => line.replaceAll(scene.home, join(scene.root, 'link')));
+    const { stdout } = scene.run(
+      `ls -A ${scene.root}/link/ ${scene.home}; cat ${scene.root}/link/.ssh/id 2>/dev/null`,
+      lines,
+    );
+    expect(stdout).toBe(`${scene.home}:\n.gitconfig\n.tools\ncode\n\n${scene.root}/link/:\n.gitconfig\n.tools\ncode\n`);
+  });
+
+  it('started in the home, above it or in / there is no workspace, and a line says so', () => {
+    const scene = new Scene(user);
+    mkdirSync(join(scene.home, '.git'));
+    for (const cwd of [scene.home, '/']) {
+      const { code, stderr } = scene.run('touch ~/landed; echo >>~/.gitconfig', scene.lines(), { cwd });
+      expect(stderr).toContain('no workspace here');
+      expect(code).toBe(0);
+    }
+    expect(existsSync(join(scene.home, 'landed'))).toBe(false);
+    expect(readFileSync(join(scene.home, '.gitconfig'), 'utf8')).toBe('GIT');
+  });
+
+  it('a repository around the working folder is the workspace, its hooks are not to be written', () => {
+    const scene = new Scene(user);
+    scene.put('code/app/.git/HEAD', 'ref: refs/heads/main\n');
+    scene.put('code/app/.git/hooks/pre-commit', 'HOOK');
+    scene.put('code/app/deep/er/file', '');
+    const { stdout } = scene.run(
+      'cat ../../file; (echo E >../../.git/hooks/pre-commit; mv ../../.git ../../old) 2>/dev/null; echo new >../../new',
+      scene.lines(),
+      { cwd: join(scene.work, 'deep/er') },
+    );
+    expect(stdout).toBe('WORK');
+    expect(readFileSync(join(scene.work, '.git/hooks/pre-commit'), 'utf8')).toBe('HOOK');
+    expect(existsSync(join(scene.work, 'new'))).toBe(true);
+  });
+
+  it('a git directory elsewhere comes in only if it points back', () => {
+    const scene = new Scene(user);
+    const main = join(scene.home, 'code/main/.git');
+    scene.put('code/main/.git/HEAD', 'ref: refs/heads/main\n');
+    scene.put('code/main/.git/worktrees/app/commondir', '../..\n');
+    scene.put('code/app/.git', `gitdir: ${main}/worktrees/app\n`);
+    const look = `cat ${main}/HEAD`;
+    expect(scene.run(look).code).toBe(1);
+    scene.put('code/main/.git/worktrees/app/gitdir', `${scene.home}/code/else/.git\n`);
+    expect(scene.run(look).code).toBe(1);
+    scene.put('code/main/.git/worktrees/app/gitdir', `${scene.work}/.git\n`);
+    expect(scene.run(look).stdout).toBe('ref: refs/heads/main\n');
+    spawnSync('sh', ['-c', `rm ${main}/worktrees/app/commondir && mkfifo ${main}/worktrees/app/commondir`]);
+    expect(scene.run(look).code).toBe(1);
+  });
+
+  it('the workspace can be put aside, or be read-only', () => {
+    const scene = new Scene(user);
+    const as = (mode: string) => scene.lines().map((line) => line.replace('here real', `here ${mode}`));
+    expect(scene.run('echo x >file && cat file', as('aside'))).toMatchObject({ code: 0, stdout: 'x\n' });
+    expect(scene.run('echo x >file', as('read-only')).stderr).toContain('Read-only file system');
+    expect(readFileSync(join(scene.work, 'file'), 'utf8')).toBe('WORK');
+  });
+
+  it('what is put aside has an end, which only this command feels', () => {
+    const scene = new Scene(user);
+    const { stdout, stderr } = scene.run('head -c 3000000 /dev/zero >~/.big; wc -c <~/.big; echo x >file && cat file', [
+      ...scene.lines(),
+      'quota 2000000',
+    ]);
+    expect(stderr).toContain('No space left on device');
+    expect(stdout).toMatch(/^\d{7}\nx\n$/);
+  });
+
+  it('a layer in a layer is made from pieces, and in that one nothing is lost but writing', () => {
+    const scene = new Scene(user);
+    const inner = `${scene.root}/launch ${scene.root}/plan -c`;
+    const plan = [...scene.lines(), `read ${scene.root}/launch`, `read ${scene.root}/plan`].map((line) =>
+      line.replace('private /tmp 1777', 'private /var/lib 1777'),
+    );
+    const { stdout, stderr } = scene.run(
+      `cat ~/.gitconfig; ${inner} 'cat ~/.gitconfig ~/.tools/settings; ls -A ~; cat ~/.ssh/id ~/.tools/credentials; cat /proc/1/comm'`,
+      plan,
+    );
+    if (user === 'root') expect(stderr).toContain('ids cannot be mapped');
+    else expect(stdout).toBe('GITGITSETTINGS.gitconfig\n.tools\ncode\ncordon-inner\n');
+  });
+
+  it('without attributes in memory the layers are kept in the folder for it, and nothing is left', () => {
+    const scene = new Scene(user);
+    const aside = openFolder('aside');
+    chmodSync(aside, 0o700);
+    chownSync(aside, identityOf(user).uid, identityOf(user).gid);
+    const { code, stdout } = scene.run('echo x >~/.new; cat ~/.new; ls -A ~/code', [
+      ...scene.lines(),
+      `aside ${aside}`,
+    ]);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'x\napp\n' });
+    expect(readdirSync(aside)).toEqual([]);
+    chmodSync(aside, 0o755);
+    const { stderr } = scene.run('echo x >~/.new', [...scene.lines(), `aside ${aside}`]);
+    expect(stderr).toContain('stays in memory');
+    expect(existsSync(join(scene.home, '.new'))).toBe(false);
+  });
+
+  it.each(['userns', 'mount_setattr'])(
+    'without %s nothing runs that asks for the barrier, or bubblewrap holds it',
+    (what) => {
+      const scene = new Scene(user);
+      const before = without(what);
+      chmodSync(dirname(before[0] as string), 0o755);
+      const { code, stdout, stderr } = scene.run(
+        'ls -A ~; cat ~/.ssh/id ~/.unlisted/token ~/.tools/credentials; echo x >~/.new',
+        ['bwrap /usr/bin/bwrap', ...scene.lines()],
+        { before },
+      );
+      if (user === 'root' || what === 'mount_setattr') {
+        expect(stdout).toBe('.gitconfig\n.tools\ncode\n');
+        expect(stderr).toContain("the barrier is bubblewrap's");
+      } else {
+        expect({ code, stdout }).toEqual({ code: 125, stdout: '' });
+      }
+      expect(existsSync(join(scene.home, '.new'))).toBe(false);
+    },
+  );
+});
+
+describe.each(ONLY_ROOT)('places that only %s can make:', (user) => {
+  const mounted: string[] = [];
+  afterAll(() => {
+    for (const path of mounted) spawnSync('umount', ['-l', path]);
+  });
+
+  it.each(USERS)('a home with a mount below it, as %s', (reader) => {
+    const scene = new Scene(reader);
+    const data = join(scene.home, 'data');
+    mkdirSync(data);
+    spawnSync('mount', ['-t', 'tmpfs', 'x', data]);
+    mounted.push(data);
+    writeFileSync(join(data, 'file'), 'MOUNTED');
+    const { code, stdout } = scene.run(
+      'cd; ls -A; cat .gitconfig .tools/settings; cat .ssh/id .tools/credentials data/file 2>/dev/null; echo x >.tools/new; echo y >.new; cat .tools/new .new',
+    );
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '.gitconfig\n.tools\ncode\nGITSETTINGSx\ny\n' });
+    expect([existsSync(join(scene.home, '.new')), existsSync(join(scene.home, '.tools/new'))]).toEqual([false, false]);
+    expect(lstatSync(join(data, 'file')).size).toBe(7);
+    expect(user).toBe('root');
+  });
+
+  it('a socket in /var, /opt or /srv does not answer', async () => {
+    const scene = new Scene(user);
+    const folder = '/opt/cordon-test-places';
+    mkdirSync(folder, { recursive: true });
+    const server = createServer((socket) => socket.end('ANSWER')).listen(`${folder}/s.sock`);
+    await new Promise((resolve) => server.once('listening', resolve));
+    const { stdout, stderr } = scene.run(
+      `python3 -c "import socket; s=socket.socket(socket.AF_UNIX); s.connect('${folder}/s.sock')"`,
+    );
+    server.close();
+    spawnSync('rm', ['-rf', folder]);
+    expect(stdout + stderr).toContain('ConnectionRefusedError');
+  });
+
+  it('keeps no way to steer the machine', () => {
+    const scene = new Scene(user);
+    const { stdout } = scene.run(
+      'for f in /proc/sys/kernel/core_pattern /proc/sysrq-trigger /sys/kernel/mm/ksm/run; do (echo x >$f) 2>/dev/null && echo $f; done; touch /usr/x /etc/x /var/x 2>/dev/null; chmod 700 /etc 2>/dev/null && echo chmod',
+    );
+    expect(stdout).toBe('');
+  });
+});
