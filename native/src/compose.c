@@ -1,3 +1,4 @@
+#include "listing.h"
 #include "mount.h"
 #include "view.h"
 
@@ -67,10 +68,21 @@ static bool is_left_alone(const char *name) {
   return false;
 }
 
+static bool is_empty(const char *path) {
+  const struct listing *listing = listing_of(path);
+  return listing->is_read && !listing->count;
+}
+
 static void cut_folder(struct view *view, char *path) {
   int folder = openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   /* What this user cannot even list leads nowhere. */
-  if (folder >= 0) add_layer(view, PLACE_CUT, path, folder);
+  if (folder < 0) return;
+  if (!is_empty(path)) {
+    add_layer(view, PLACE_CUT, path, folder);
+    return;
+  }
+  add_place_at(view, PLACE_EMPTY, path, -1)->is_folder = true;
+  close(folder);
 }
 
 static bool is_a_home(const struct view *view, const char *path) {
@@ -196,9 +208,15 @@ static bool is_lifted(const struct view *view, const char *path) {
   return false;
 }
 
+static void add_hidden(struct view *view, char *path) {
+  view->is_absent = allot_more(view->is_absent, view->hidden.count, &view->absent_capacity, sizeof *view->is_absent);
+  view->is_absent[view->hidden.count] = is_known_absent(view, path);
+  strings_add(&view->hidden, path);
+}
+
 static void hide_path(void *context, char *path) {
   struct view *view = context;
-  strings_add(&view->hidden, without_links(view, path));
+  add_hidden(view, without_links(view, path));
 }
 
 static void hide_unless_lifted(void *context, char *path) {
@@ -206,9 +224,18 @@ static void hide_unless_lifted(void *context, char *path) {
   if (!is_lifted(view, path)) hide_path(view, path);
 }
 
+/* Of the folder in which a pattern has its first star. */
+static bool is_in_absent_folder(const struct view *view, const char *pattern) {
+  const char *star = strchr(pattern, '*'), *slash = star;
+  if (!star) return false;
+  while (slash > pattern && *slash != '/') slash--;
+  return slash > pattern && is_known_absent(view, allot_text(pattern, (size_t)(slash - pattern)));
+}
+
 static void gather_hidden(struct view *view) {
   const struct places *places = &view->plan->places;
-  for (size_t i = 0; i < places->hide.count; i++) expand(places->hide.items[i], hide_unless_lifted, view);
+  for (size_t i = 0; i < places->hide.count; i++)
+    if (!is_in_absent_folder(view, places->hide.items[i])) expand(places->hide.items[i], hide_unless_lifted, view);
   for (size_t i = 0; i < places->keep_out.count; i++) expand(places->keep_out.items[i], hide_path, view);
 }
 
@@ -216,6 +243,7 @@ static void gather_hidden(struct view *view) {
 static void hide_behind_links(struct view *view) {
   size_t named = view->hidden.count;
   for (size_t i = 0; i < named; i++) {
+    if (view->is_absent[i]) continue;
     int fd = openat(AT_FDCWD, view->hidden.items[i], O_PATH | O_CLOEXEC);
     if (fd < 0) continue;
     struct stat found;
@@ -223,7 +251,7 @@ static void hide_behind_links(struct view *view) {
     bool counts = fstat(fd, &found) == 0 && (S_ISREG(found.st_mode) || S_ISDIR(found.st_mode));
     char *real = counts ? path_of(fd) : NULL;
     close(fd);
-    if (real && strcmp(real, view->hidden.items[i]) != 0 && !is_root(real)) strings_add(&view->hidden, real);
+    if (real && strcmp(real, view->hidden.items[i]) != 0 && !is_root(real)) add_hidden(view, real);
   }
 }
 

@@ -1,10 +1,11 @@
 #include "masks.h"
 
+#include "listing.h"
 #include "mount.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
@@ -24,8 +25,18 @@ static bool is_whiteout(int masks, const char *name) {
   return fstatat(masks, name, &found, AT_SYMLINK_NOFOLLOW) == 0 && S_ISCHR(found.st_mode);
 }
 
+/* The first is made, the others are links to it: there are hundreds, and each file of its own would cost twice. */
 static void white_out(int masks, const char *name) {
-  if (mknodat(masks, name, S_IFCHR, 0) != 0 && errno != EEXIST) fail(name);
+  static int first_folder = -1;
+  static char first_name[NAME_MAX + 1];
+  if (first_folder >= 0 && (linkat(first_folder, first_name, masks, name, 0) == 0 || errno == EEXIST)) return;
+  if (mknodat(masks, name, S_IFCHR, 0) != 0) {
+    if (errno != EEXIST) fail(name);
+    return;
+  }
+  if (first_folder >= 0 || strlen(name) > NAME_MAX) return;
+  first_folder = fcntl(masks, F_DUPFD_CLOEXEC, 3);
+  memcpy(first_name, name, strlen(name) + 1);
 }
 
 static int open_folder(int at, const char *name) {
@@ -35,10 +46,10 @@ static int open_folder(int at, const char *name) {
 /* A folder of the masks that lets the real one's entries through. */
 static int merged(int masks, int real, const char *name) {
   struct stat found;
-  mode_t mode = fstatat(real, name, &found, AT_SYMLINK_NOFOLLOW) == 0 ? found.st_mode & 07777 : 0700;
-  bool made = mkdirat(masks, name, 0700) == 0;
   int folder = open_folder(masks, name);
-  if (folder < 0 || (made && fchmod(folder, mode | 0700) != 0)) fail(name);
+  if (folder >= 0) return folder;
+  mode_t mode = fstatat(real, name, &found, AT_SYMLINK_NOFOLLOW) == 0 ? found.st_mode & 07777 : 0700;
+  if (mkdirat(masks, name, 0700) != 0 || (folder = open_folder(masks, name)) < 0 || fchmod(folder, mode | 0700) != 0) fail(name);
   return folder;
 }
 
@@ -67,29 +78,26 @@ static enum standing standing_of(const struct masks *masks, const char *path) {
   return standing;
 }
 
-/* Shown names that are absent now, and names that hold credentials: they stay absent when they are made later. */
-static void mask_names_of_later(const struct masks *masks, int folder, int real, const char *path) {
-  for (size_t i = 0; i < masks->layer->shown.count; i++) {
-    const char *shown = masks->layer->shown.items[i], *rest = *path ? below(path, shown) : shown;
-    if (!rest || !*rest || strchr(rest, '/')) continue;
-    if (faccessat(real, rest, F_OK, AT_SYMLINK_NOFOLLOW) != 0) white_out(folder, rest);
-  }
+/* Names that hold credentials, or would hold some: they stay absent when they are made later. */
+static void mask_names_of_later(const struct masks *masks, const struct listing *listing, int folder, const char *path) {
   const char *here = joined(masks->target, path);
   for (size_t i = 0; i < masks->hidden->count; i++) {
     const char *rest = below(here, masks->hidden->items[i]);
-    if (!rest || !*rest || strchr(rest, '/')) continue;
-    white_out(folder, rest);
+    if (!rest || !*rest) continue;
+    size_t length = strcspn(rest, "/");
+    bool is_itself = rest[length] == '\0';
+    if (!is_itself && is_listed(listing, rest, length)) continue;
+    white_out(folder, is_itself ? rest : allot_text(rest, length));
     masks->is_done[i] = true;
   }
 }
 
 static void mask_the_rest(const struct masks *masks, int folder, int real, const char *path) {
-  DIR *listing = fdopendir(open_folder(real, "."));
-  if (!listing) fail(*path ? path : masks->target);
-  for (struct dirent *entry; (entry = readdir(listing));) {
-    const char *name = entry->d_name;
-    if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0) continue;
-    char *entry_path = *path ? joined(path, name) : (char *)name;
+  const struct listing *listing = listing_of(joined(masks->target, path));
+  if (!listing->is_read) fail(*path ? path : masks->target);
+  for (size_t i = 0; i < listing->count; i++) {
+    const char *name = listing->entries[i].name;
+    const char *entry_path = *path ? joined(path, name) : name;
     enum standing standing = standing_of(masks, entry_path);
     if (standing == SHOWN) continue;
     int inner = standing == ON_THE_WAY ? open_folder(real, name) : -1;
@@ -102,8 +110,7 @@ static void mask_the_rest(const struct masks *masks, int folder, int real, const
     close(made);
     close(inner);
   }
-  closedir(listing);
-  mask_names_of_later(masks, folder, real, path);
+  mask_names_of_later(masks, listing, folder, path);
 }
 
 /* The folder of the masks that holds the last name of a path, with the real one beside it (-1: nothing of it is seen). */
@@ -189,7 +196,8 @@ bool fill_masks(const struct masks *masks, const struct view *view) {
   for (size_t i = 0; i < masks->hidden->count; i++) {
     rest = below(masks->target, masks->hidden->items[i]);
     if (!rest || !*rest) continue;
-    if (!masks->is_done[i]) mask_hidden(masks, rest);
+    if (masks->is_done[i] || view->is_absent[i]) continue;
+    mask_hidden(masks, rest);
     used = true;
   }
   for (size_t i = 0; i < view->file_count; i++) {

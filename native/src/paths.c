@@ -1,12 +1,8 @@
-#include "view.h"
+#include "listing.h"
 
-#include <dirent.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 const char *below(const char *folder, const char *path) {
   size_t length = strlen(folder);
@@ -80,13 +76,9 @@ static void expand_in(const char *folder, const char *rest, void (*take)(void *,
   char *above = start == rest ? allot_text(folder, strlen(folder))
                               : joined(folder, allot_text(rest, (size_t)(start - rest - 1)));
   const char *pattern = allot_text(start, length), *after = start + length + (start[length] == '/');
-  DIR *listing = opendir(above);
-  if (!listing) return;
-  for (struct dirent *entry; (entry = readdir(listing));) {
-    if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 || !matches(pattern, entry->d_name)) continue;
-    expand_in(joined(above, entry->d_name), after, take, context);
-  }
-  closedir(listing);
+  const struct listing *listing = listing_of(above);
+  for (size_t i = 0; i < listing->count; i++)
+    if (matches(pattern, listing->entries[i].name)) expand_in(joined(above, listing->entries[i].name), after, take, context);
 }
 
 void expand(const char *pattern, void (*take)(void *context, char *path), void *context) {

@@ -110,9 +110,20 @@ static void place_link(const struct place *place) {
   if (symlink(place->link, place->target) != 0 && errno != EEXIST) refuse(place->target, ": ", error_text(errno), NULL);
 }
 
-static void put_in_place(const struct place *place, const struct devices *devices) {
+/* Whatever is made there later is not seen. */
+static void place_empty(const struct view *view, const char *target) {
+  mkdirat(view->staging, "empty", 0555);
+  int folder = openat(view->staging, "empty", O_PATH | O_DIRECTORY | O_CLOEXEC), tree = folder < 0 ? -1 : tree_of(folder, false);
+  if (tree < 0) refuse("the barrier could not be set up: ", error_text(errno), NULL);
+  close(folder);
+  tree_restrict(tree, false, MOUNT_ATTR_RDONLY_);
+  tree_place(tree, open_target(target, true));
+}
+
+static void put_in_place(const struct view *view, const struct place *place, const struct devices *devices) {
   switch (place->kind) {
     case PLACE_NONE: return;
+    case PLACE_EMPTY: place_empty(view, place->target); return;
     case PLACE_DEV: place_dev(devices, place->size); return;
     case PLACE_PROC: close(open_target("/proc", true)); place_proc(); return;
     case PLACE_RUN: place_run(); return;
@@ -191,10 +202,23 @@ static void cover(struct view *view, const char *path, bool keep_readable) {
   tree_place(tree, onto);
 }
 
+/* What lies in a home needs one only in a place that is bound into it. */
+static bool may_need_cover(const struct view *view, const char *path) {
+  bool in_home = false;
+  for (size_t i = 0; i < view->home_count && !in_home; i++) in_home = below(view->homes[i], path) != NULL;
+  if (!in_home) return true;
+  for (size_t i = 0; i < view->count; i++) {
+    const struct place *place = &view->places[i];
+    if ((place->kind == PLACE_READ || place->kind == PLACE_WRITE) && below(place->target, path)) return true;
+  }
+  return view->plan->places.root == ROOT_WRITABLE;
+}
+
 static void cover_all(struct view *view) {
   for (size_t i = 0; i < view->plan->places.keep_read.count; i++)
     cover(view, without_links(view, view->plan->places.keep_read.items[i]), true);
-  for (size_t i = 0; i < view->hidden.count; i++) cover(view, view->hidden.items[i], false);
+  for (size_t i = 0; i < view->hidden.count; i++)
+    if (may_need_cover(view, view->hidden.items[i])) cover(view, view->hidden.items[i], false);
 }
 
 /* Texts for files that no layer holds. */
@@ -243,7 +267,7 @@ void build_view(struct view *view, const struct launch *launch, int aside) {
     restrict_root(true);
     tree_unlock(view->staging);
   }
-  for (size_t i = 0; i < view->count; i++) put_in_place(&view->places[i], &devices);
+  for (size_t i = 0; i < view->count; i++) put_in_place(view, &view->places[i], &devices);
   repeat_home_links(view);
   place_files(view);
   cover_all(view);

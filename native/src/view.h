@@ -8,7 +8,7 @@
  * put together from descriptors: no name is looked up twice, so nobody can change what it means in between.
  */
 
-enum place_kind { PLACE_NONE, PLACE_LAYER, PLACE_CUT, PLACE_READ, PLACE_WRITE, PLACE_PRIVATE, PLACE_DEV, PLACE_PROC, PLACE_RUN };
+enum place_kind { PLACE_NONE, PLACE_EMPTY, PLACE_LAYER, PLACE_CUT, PLACE_READ, PLACE_WRITE, PLACE_PRIVATE, PLACE_DEV, PLACE_PROC, PLACE_RUN };
 
 /* A folder of which a layer is made. */
 struct layer {
@@ -42,8 +42,10 @@ struct view {
   size_t count, capacity;
   struct text_file *files;
   size_t file_count, file_capacity;
-  /* Without links; what nothing lifts, and what an exposure does. */
+  /* Without links; beside each, whether it is known to be absent now. */
   struct strings hidden;
+  bool *is_absent;
+  size_t absent_capacity;
   /* The homes as the plan spells them, and without links. */
   const char *home_names[MAX_HOMES];
   char *homes[MAX_HOMES];

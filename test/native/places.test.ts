@@ -56,7 +56,7 @@ class Scene {
       'run',
       `home ${field(this.home)}`,
       `show ${[...'.gitconfig .tools .absent'.split(' ')].map((name) => field(join(this.home, name))).join(' ')}`,
-      `hide ${['.ssh', '.tools/credentials', '.later'].map((name) => field(join(this.home, name))).join(' ')}`,
+      `hide ${['.ssh', '.tools/credentials', '.later', '.absent/credentials'].map((name) => field(join(this.home, name))).join(' ')}`,
       'workspace here real',
       'proc',
       'dev',
@@ -143,10 +143,10 @@ describe.each(USERS)('places, as %s:', (user) => {
   it('names that were absent stay absent when they are made meanwhile', () => {
     const scene = new Scene(user);
     const plan = [...scene.lines(), `write ${scene.home}/Documents`];
-    const script = 'cd; while [ ! -e Documents/go ]; do :; done; cat .later .absent .tools/credentials';
+    const script = 'cd; while [ ! -e Documents/go ]; do :; done; cat .later .absent/credentials .tools/credentials';
     spawnSync('sh', [
       '-c',
-      `(while [ ! -e ${scene.home}/Documents/ready ]; do :; done; echo L >${scene.home}/.later; echo A >${scene.home}/.absent; touch ${scene.home}/Documents/go) >/dev/null 2>&1 &`,
+      `(while [ ! -e ${scene.home}/Documents/ready ]; do :; done; echo L >${scene.home}/.later; mkdir ${scene.home}/.absent; echo A >${scene.home}/.absent/credentials; touch ${scene.home}/Documents/go) >/dev/null 2>&1 &`,
     ]);
     const { stdout } = scene.run(`cd; touch Documents/ready; ${script}`, plan);
     expect(stdout).toBe('');
