@@ -95,9 +95,9 @@ function usualFolders(home: string | undefined): (Folders & { readonly state: st
 const KINDS = ['config', 'state', 'bin'] as const;
 const MOST_LINES = 64;
 
-/** One folder a line, `state /srv/cordon/state`, in a file that no command can reach. */
+/** One folder a line, `state /srv/cordon/state`, in a file that no command can reach. Of what is gone nothing has to be kept. */
 function readRegistry(path: string): Folders[] {
-  return linesOf(path).flatMap((line) => {
+  return linesOf(path).filter(isThere).flatMap((line) => {
     const [, kind, folder = ''] = /^(config|state|bin) (\/.*)$/.exec(line) ?? [];
     const none = { config: undefined, state: undefined, bin: undefined };
     return kind === undefined ? [] : [{ ...none, [kind]: folder }];
