@@ -140,7 +140,7 @@ sys.stdout.buffer.write(out)`;
 describe.each(USERS)('as %s the barrier', (user) => {
   it('works', () => {
     const folder = openFolder('launcher');
-    run('/bin/cp', [join(programs(), 'cordon-launch'), join(folder, 'launch')]);
+    run('/usr/bin/install', ['-m755', join(programs(), 'cordon-launch'), join(folder, 'launch')]);
     writeFileSync(
       join(folder, 'plan'),
       [...planLines({ isolation: 'barrier', lines: ['allow PATH', 'landlock-scope'] }), 'append-args', 'end', ''].join(

@@ -33,7 +33,7 @@ describe('the file of a plan', () => {
     const { uid, gid } = identityOf('cordon-test');
     const folder = openFolder('launcher');
     writeFileSync(join(folder, 'tool'), run('/bin/cat', [shim()]).stdout.replace(/^#!.*\n/, ''));
-    const copied = run('/bin/cp', [launcher(), join(folder, 'launch')]);
+    const copied = run('/usr/bin/install', ['-m755', launcher(), join(folder, 'launch')]);
     expect(copied.code).toBe(0);
     expect(run(join(folder, 'launch'), [join(folder, 'tool'), '-c', 'id -u'], IS_ROOT ? { uid, gid } : {}).stdout).toBe(
       `${uid}\n`,
