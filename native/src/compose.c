@@ -239,6 +239,12 @@ static void gather_hidden(struct view *view) {
   for (size_t i = 0; i < places->keep_out.count; i++) expand(places->keep_out.items[i], hide_path, view);
 }
 
+/* The other names are not looked for: that would be a search of the whole disk. What can be known is said. */
+static void tell_of_other_names(const char *path, const struct stat *found) {
+  if (S_ISREG(found->st_mode) && found->st_nlink > 1 && found->st_uid == getuid())
+    say("warning: ", path, " has other names (hard links), which are not hidden", NULL);
+}
+
 /* A hidden name that is a link hides what it leads to as well, wherever that is. */
 static void hide_behind_links(struct view *view) {
   size_t named = view->hidden.count;
@@ -250,6 +256,7 @@ static void hide_behind_links(struct view *view) {
     /* Histories that lead to /dev/null are common. */
     bool counts = fstat(fd, &found) == 0 && (S_ISREG(found.st_mode) || S_ISDIR(found.st_mode));
     char *real = counts ? path_of(fd) : NULL;
+    if (counts) tell_of_other_names(view->hidden.items[i], &found);
     close(fd);
     if (real && strcmp(real, view->hidden.items[i]) != 0 && !is_root(real)) add_hidden(view, real);
   }

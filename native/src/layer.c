@@ -180,7 +180,9 @@ static void make_layer(struct view *view, size_t index) {
   if (layer->must_be_whole)
     refuse(target, " cannot be put aside here: ", error == EINVAL ? "a mount lies below it, or it is a layer itself" : error_text(error), NULL);
   if (kind == PLACE_CUT) {
-    view->places[index].kind = PLACE_NONE;
+    /* The machine's own tree has it already. */
+    if (view->plan->places.root == ROOT_EMPTY) bind_instead(&view->places[index]);
+    else view->places[index].kind = PLACE_NONE;
     if (has_mounts_below(view, target)) cut_pieces(view, target, layer->folder, layer);
   } else if (layer->hides_the_rest || has_mounts_below(view, target)) {
     view->places[index].kind = PLACE_PRIVATE;

@@ -169,6 +169,9 @@ static void add_operation(struct renderer *r, const struct operation *operation)
       if (r->view.plan->places.root == ROOT_EMPTY || is_folder(operation->path))
         add_memory(r, mode, operation->size, operation->path);
       return;
+    case OP_CUT:
+      if (r->view.plan->places.root == ROOT_EMPTY) add(r, "--ro-bind-try", operation->path, operation->path, NULL);
+      return;
     case OP_FOLDER: add(r, "--dir", operation->path, NULL); return;
     case OP_LINK: add(r, "--symlink", operation->text.text, operation->path, NULL); return;
     case OP_DATA:

@@ -171,12 +171,23 @@ static int tree_at(const char *path, bool *is_folder) {
   return opened;
 }
 
-/* Folders that can be renamed from inside are held in place, or the cover would go with them. */
-static void hold_folders(const char *from, const char *path) {
+static bool is_among(const struct strings *paths, const char *path) {
+  for (size_t i = 0; i < paths->count; i++)
+    if (strcmp(paths->items[i], path) == 0) return true;
+  return false;
+}
+
+/*
+ * Folders that can be renamed from inside are held in place, or the cover would go with them. Each once: what lies on it comes
+ * along, so that a second time would double all mounts below.
+ */
+static void hold_folders(struct view *view, const char *from, const char *path) {
   const char *rest = below(from, path);
   for (const char *at = strchr(rest, '/'); at; at = strchr(at + 1, '/')) {
     char *folder = joined(from, allot_text(rest, (size_t)(at - rest)));
     bool is_folder;
+    if (is_among(&view->held, folder)) continue;
+    strings_add(&view->held, folder);
     int onto = tree_at(folder, &is_folder), tree = onto < 0 ? -1 : tree_of(onto, true);
     if (tree >= 0) tree_place(tree, onto);
   }
@@ -192,7 +203,7 @@ static void cover(struct view *view, const char *path, bool keep_readable) {
   if (onto < 0) return;
   if (writable) {
     close(onto);
-    hold_folders(around ? around->target : "/", path);
+    hold_folders(view, around ? around->target : "/", path);
     onto = tree_at(path, &is_folder);
     if (onto < 0) return;
   }

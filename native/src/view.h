@@ -60,6 +60,8 @@ struct view {
   int store;
   size_t layers_made;
   bool is_read_only;
+  /* Folders that lie on themselves, so that they cannot be renamed. */
+  struct strings held;
   /* One after the other, each ending in NUL. */
   char *mounts;
 };

@@ -1,20 +1,41 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { installedPackage, runAs } from '../support/cordon.ts';
+import { begin } from '../../src/prove/attempt.ts';
+import { installedPackage } from '../support/cordon.ts';
+import { ended } from '../support/escape-run.ts';
+import { Scene } from '../support/escape-scene.ts';
 import { USERS } from '../support/users.ts';
 
-const plan = (bwrap: string) =>
-  `cordon-plan 1\nname t\nset PATH /usr/bin:/bin\ncommand /bin/echo\narg echo\narg started\nisolation auto\nsupervise\nbwrap ${bwrap}\n` +
-  'sandbox --as-pid-1 --unshare-pid --die-with-parent --bind / / --dev /dev --proc /proc --bind /no/such/place /tmp\nend\n';
+const PLAN = [
+  ...['cordon-plan 2', 'name t', 'set PATH /usr/bin:/bin', 'command /bin/echo', 'arg echo', 'arg started'],
+  ...[
+    'isolation auto',
+    'supervise',
+    'bwrap /bin/false',
+    'root machine',
+    'read /no/such/place',
+    'proc',
+    'dev',
+    'end',
+    '',
+  ],
+].join('\n');
 
-// A path that vanished makes this one sandbox fail; where bubblewrap works at all, that must not cost the barrier.
-it.each(USERS)('a sandbox that cannot be set up is no reason to start without one, for %s', (user) => {
-  const launcher = join(installedPackage(), 'dist/native/cordon-launch');
-  const run = (bwrap: string) =>
-    runAs('/bin/sh', ['-c', 'cat | "$0" --plan-fd=3 3<&0 </dev/null', launcher], { user, input: plan(bwrap) });
-  const refused = run('/usr/bin/bwrap');
+const NO_NAMESPACES = [
+  ...['unshare', '-U', '-r', 'sh', '-c', 'echo 0 >/proc/sys/user/max_user_namespaces; exec "$@"', 'sh'],
+];
+
+// A path that vanished makes this one sandbox fail; where a barrier can be made at all, that must not cost it.
+it.each(USERS)('a sandbox that cannot be set up is no reason to start without one, for %s', async (user) => {
+  const scene = new Scene(user);
+  const run = (starter: readonly string[]) => {
+    const argv = [join(installedPackage(), 'dist/native/cordon-launch'), '--plan-fd=3'];
+    const env = { HOME: scene.home, PATH: '/usr/bin:/bin' };
+    return ended(begin({ scene, env, starter, starterIsOurs: false }, { argv, plan: PLAN }));
+  };
+  const refused = await run([]);
   expect({ code: refused.code, stdout: refused.stdout }).toEqual({ code: 125, stdout: '' });
-  expect(refused.stderr).toContain('could not be set up this time');
-  // Where bubblewrap never works, `auto` falls back, as it says.
-  expect(run('/bin/false')).toMatchObject({ code: 0, stdout: 'started\n' });
+  expect(refused.stderr).toContain('/no/such/place');
+  // Where no barrier can ever be made, `auto` falls back, as it says.
+  expect(await run(NO_NAMESPACES)).toMatchObject({ code: 0, stdout: 'started\n' });
 });

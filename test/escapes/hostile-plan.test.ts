@@ -7,7 +7,7 @@ import { USERS, type User } from '../support/users.ts';
 
 const LAUNCHER = () => join(installedPackage(), 'dist/native/cordon-launch');
 const plan = (text: string) =>
-  `#!${LAUNCHER()}\ncordon-plan 1\nname tool\nallow *\ncommand /bin/echo\narg echo\n${text}`;
+  `#!${LAUNCHER()}\ncordon-plan 2\nname tool\nallow *\ncommand /bin/echo\narg echo\n${text}`;
 const SOUND = 'arg ran\nisolation filter\nend\n';
 
 function shim(user: User, text: string, mode = 0o755): { scene: Scene; path: string } {

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { DONE, leaked, planted } from '../../src/prove/attempt.ts';
 import { INJECTION } from '../../src/prove/probes/injection/index.ts';
+import { PLANTED_PROGRAMS } from '../../src/prove/probes/injection/planted.ts';
 import { throughCordon } from '../support/escape-run.ts';
 import { Scene } from '../support/escape-scene.ts';
 import { USERS } from '../support/users.ts';
 
-const LISTED = INJECTION.filter(({ promise }) => promise === 'environment');
+const LISTED = INJECTION.filter((probe) => probe.promise === 'environment' && probe !== PLANTED_PROGRAMS);
 
 // With everything else let through: no policy brings these in. That each works without Cordon is tested with all other probes.
 describe.each(USERS)('variables that bring code into programs, for %s', (user) => {

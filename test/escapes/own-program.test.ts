@@ -21,9 +21,18 @@ for file in dist/start.cjs dist/bin/cordon bin/cordon; do echo '${canary}' >> ${
 mv ${folder}/dist ${folder}/old && cp -r ${folder}/old ${folder}/dist && echo '${canary}' >> ${folder}/dist/start.cjs
 echo tried`;
 
-/** What the next launch outside would run. */
+/** What the next launch outside would run, where the policy lets the command write around it. */
 async function rewritten(program: string, { scene, folder }: ReturnType<typeof ownInstallation>): Promise<boolean> {
-  const argv = [program, 'run', '--', '/bin/sh', '-c', REWRITE(folder, scene.canary)];
+  const argv = [
+    program,
+    'run',
+    '--write',
+    scene.path('.npm-global'),
+    '--',
+    '/bin/sh',
+    '-c',
+    REWRITE(folder, scene.canary),
+  ];
   const { stdout, stderr } = await ended(begin({ scene, env: {}, starter: SHELL }, argv));
   expect(stdout, stderr).toContain('tried');
   return ['dist/start.cjs', 'bin/cordon'].some((file) =>

@@ -1,10 +1,10 @@
 import { PROC_SYS } from '../../src/prove/probes/kernel/steering.ts';
 import { wayOut } from '../support/escape.ts';
-import { noMount, withPlan } from '../support/escape-off.ts';
+import { BUBBLEWRAP_ALONE } from '../support/escape-off.ts';
 
 wayOut(PROC_SYS, {
   off: {
-    root: withPlan('the read-only /proc/sys', noMount('/proc/sys')),
+    root: BUBBLEWRAP_ALONE,
     'cordon-test': 'these files belong to root, which an ordinary user is not inside either',
   },
 });

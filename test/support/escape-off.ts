@@ -47,27 +47,12 @@ export const noLine =
   (plan) =>
     plan.filter((line) => !line.startsWith(start));
 
-/** Bubblewrap arguments taken out wherever they stand, each with this many values. */
-export const noArgument =
-  (name: string, values = 0): Change =>
-  (plan) =>
-    plan.flatMap((line) => {
-      const fields = line.split(' ');
-      const at = fields.indexOf(name);
-      if (fields[0] !== 'sandbox' || at === -1) return [line];
-      fields.splice(at, 1 + values);
-      return fields.length === 1 ? [] : [fields.join(' ')];
-    });
-
-/** Mounts on this path, or on all paths below one that ends in a slash. */
-export const noMount =
-  (where: string | ((scene: Scene) => string)): Change =>
+/** One more line, which takes a protection away by naming what it covers. */
+export const moreLine =
+  (line: string | ((scene: Scene) => string)): Change =>
   (plan, scene) => {
-    const path = typeof where === 'string' ? where : where(scene);
-    return plan.filter((line) => {
-      const target = line.split(' ').at(-1) ?? '';
-      return !(line.startsWith('sandbox --') && (path.endsWith('/') ? target.startsWith(path) : target === path));
-    });
+    const end = plan.lastIndexOf('end');
+    return plan.toSpliced(end, 0, typeof line === 'string' ? line : line(scene));
   };
 
 export const instead =
@@ -77,4 +62,6 @@ export const instead =
 
 export const NO_SECCOMP = noLine('seccomp ');
 export const NO_LANDLOCK = noLine('landlock-scope');
-export const KEEP_CAPABILITIES = noArgument('--cap-drop', 1);
+export const HOST_IPC = withPlan('the IPC namespace', moreLine('ipc host'));
+export const HOST_NETWORK = noLine('network off');
+export const HOST_DEV = withPlan('the private /dev', instead('dev', 'write /dev'));

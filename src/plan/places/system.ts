@@ -8,7 +8,7 @@ export type SystemLinks = ReadonlyMap<string, string>;
 export const POSSIBLE_LINKS = ['/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/etc/localtime'] as const;
 
 const SYSTEM_FOLDERS = [
-  ...['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/opt', '/nix/store', '/gnu/store'],
+  ...['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/nix/store', '/gnu/store'],
 ] as const;
 
 /**
@@ -35,6 +35,8 @@ export function builtRoot(links: SystemLinks): Operation[] {
   return [
     { kind: 'root', from: 'empty' },
     ...SYSTEM_FOLDERS.flatMap(place),
+    // Programs of other makers keep their sockets there too.
+    { kind: 'cut', path: pathOf('/opt') as Path },
     ...ETC_ENTRIES.flatMap((name) => place(`/etc/${name}`)),
     { kind: 'link', path: pathOf('/etc/mtab') as Path, text: '../proc/self/mounts' },
   ];

@@ -30,15 +30,23 @@ export const CODE_FILES: readonly Probe[] = [
     },
     '.config/gh/hosts.yml',
   ),
-  credentials(
-    {
-      id: 'files/npm',
-      title: 'npm, Yarn, pnpm and Bun',
-      gives: 'publishing packages in the name of the user',
-      reference: 'https://docs.npmjs.com/cli/v11/configuring-npm/npmrc#auth-related-configuration',
-    },
-    '.npmrc',
-  ),
+  {
+    ...credentials(
+      {
+        id: 'files/npm',
+        title: 'npm, Yarn, pnpm and Bun',
+        gives: 'publishing packages in the name of the user',
+        reference: 'https://docs.npmjs.com/cli/v11/configuring-npm/npmrc#auth-related-configuration',
+      },
+      '.npmrc',
+    ),
+    // Its other lines are shown, or npm would ask the wrong registry.
+    plant: (scene) =>
+      scene.file(
+        '.npmrc',
+        `save-exact=true\n//registry.npmjs.org/:_authToken=${scene.canary}\n_auth=${scene.canary}\n`,
+      ),
+  },
   credentials(
     {
       id: 'files/python-packages',
