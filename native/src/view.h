@@ -44,6 +44,8 @@ struct view {
   size_t file_count, file_capacity;
   /* Without links; what nothing lifts, and what an exposure does. */
   struct strings hidden;
+  /* Folders that are mount points, so that nobody inside can move them. */
+  struct strings held;
   /* The homes as the plan spells them, and without links. */
   const char *home_names[MAX_HOMES];
   char *homes[MAX_HOMES];
