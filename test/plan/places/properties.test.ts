@@ -55,9 +55,9 @@ describe('whatever policy and environment say', () => {
         expect(pathsAt(plan, 'keep-out')).toEqual(own.out);
         expect(pathsAt(plan, 'keep-read')).toEqual(own.read);
         const after = plan.slice(plan.findIndex(({ kind }) => kind === 'keep-read') + 1).map(({ kind }) => kind);
-        expect(after.filter((kind) => !['keep-out', 'proc', 'dev', 'ipc-host', 'aside', 'mention'].includes(kind))).toEqual(
-          [],
-        );
+        expect(
+          after.filter((kind) => !['keep-out', 'proc', 'dev', 'ipc-host', 'aside', 'mention'].includes(kind)),
+        ).toEqual([]);
       }),
       { numRuns: 200 },
     );
