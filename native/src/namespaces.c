@@ -182,7 +182,7 @@ static _Noreturn void live_inside(const struct barrier *barrier, struct launch *
   close_proc_to_root();
   enter_folder(&view);
   tell_about_layers(&view);
-  mention_arguments(&shown, launch);
+  mention_arguments(&shown, launch, &view);
   drop_capabilities();
   if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) _exit(EXIT_OWN_FAILURE);
   close_descriptors_from(CONTROL_FD + 1);

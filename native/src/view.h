@@ -118,12 +118,15 @@ void close_proc_to_root(void);
 /* Opens a place inside for mounting onto it; makes it where it is ours to make. */
 int open_target(const char *target, bool is_folder);
 
+/* Whether something hides this path, which only exposing it lifts. */
+bool view_hides(const struct view *view, const char *path);
+
 /* mention.c: arguments that are there outside and not inside. */
 struct arguments_shown {
   bool *was_there;
   size_t count;
 };
 void note_arguments(struct arguments_shown *shown, const struct launch *launch);
-void mention_arguments(const struct arguments_shown *shown, const struct launch *launch);
+void mention_arguments(const struct arguments_shown *shown, const struct launch *launch, const struct view *view);
 
 #endif
