@@ -105,7 +105,7 @@ env_base = "none"
 `;
   box.write(box.config, own);
   const file = box.write(join(box.home, 'theirs.toml'), FILE);
-  box.did('tool', 'apply', file);
+  applied(box, file);
   expect(box.policy()).toBe(`# mine
 [agents.x]
 extra_keys = ["K"] # agents are not for tools
@@ -123,7 +123,7 @@ env_base = "none"
 [tools.plain]
 `);
   expect(readdirSync(box.bin).sort()).toEqual(['plain', 'ruff']);
-  expect(box.did('tool', 'apply', file)).toBe('nothing to change\n');
+  expect(applied(box, file)).toBe('nothing to change\n');
 });
 
 test('sections that are none of a tool’s business are not taken over', () => {

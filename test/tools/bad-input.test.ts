@@ -250,8 +250,7 @@ describe('the bin folder', () => {
       ${cordonProgram()} tool config env env base os-common; echo "code $?"
       cat ${box.path('env')} ${box.config} | cmp - ${box.home}/before && echo same
       ls -A ${box.bin}`;
-    const [limiter, ...words] = without('namespaces');
-    const { stdout, stderr, status } = spawnSync(limiter as string, [...words, 'sh', '-c', script], {
+    const { stdout, stderr, status } = spawnSync('unshare', ['-m', 'sh', '-c', script], {
       env: box.env,
       encoding: 'utf8',
     });
