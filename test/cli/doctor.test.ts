@@ -77,7 +77,7 @@ describe('cordon doctor', () => {
 
   it('tells how to build the launcher where it is not built, with a script that is there', () => {
     const { of } = examine([...BARE, '--tmpfs', join(dirname(dirname(cordonProgram())), 'dist', 'native')]);
-    expect(of('launcher')).toMatchObject({ state: 'weaker', found: 'not built' });
+    expect(of('launcher')).toMatchObject({ state: 'missing', found: 'not built' });
     expect(of('launcher')?.mend).toMatch(/ && (sudo )?node \/.*\/scripts\/install-native\.mjs$/);
   });
 });
