@@ -54,6 +54,20 @@ static _Noreturn void go_without_barrier(struct launch *launch, const char *why)
   run_filtered(launch);
 }
 
+/* Returns only when nothing ran, with why. Tried bare first: what is said of this barrier must not be said of none. */
+static void try_second_way(struct launch *launch, struct text *reason) {
+  struct text other = {0};
+  if (bubblewrap_works(launch->plan.bwrap, &other)) {
+    warn_second_way(launch, reason->data);
+    text_free(&other);
+    run_in_bubblewrap(launch, &other);
+  }
+  reason->length--;
+  text_add(reason, "; bubblewrap: ");
+  text_add_bytes(reason, other.data, other.length);
+  text_add_bytes(reason, "", 1);
+}
+
 static _Noreturn void run_isolated(struct launch *launch) {
   const struct plan *plan = &launch->plan;
   if (plan->isolation == ISOLATION_FILTER && plan->explicit_reason)
@@ -66,15 +80,7 @@ static _Noreturn void run_isolated(struct launch *launch) {
   text_add_bytes(&reason, "", 1);
   /* If a barrier can be made here, what failed is this very one, perhaps by the hand of a command in another: never a reason to do without. */
   if (barrier_works(NULL)) refuse("the barrier could not be set up this time: ", reason.data, "; start it again", NULL);
-  if (plan->bwrap) {
-    struct text other = {0};
-    warn_second_way(launch, reason.data);
-    run_in_bubblewrap(launch, &other);
-    reason.length--;
-    text_add(&reason, "; bubblewrap: ");
-    text_add_bytes(&reason, other.data, other.length);
-    text_add_bytes(&reason, "", 1);
-  }
+  if (plan->bwrap) try_second_way(launch, &reason);
   go_without_barrier(launch, reason.data);
 }
 

@@ -25,11 +25,19 @@ void note_arguments(struct arguments_shown *shown, const struct launch *launch) 
   shown->was_there = allot(count, sizeof *shown->was_there);
   shown->count = count;
   for (size_t i = 1; i < count; i++) shown->was_there[i] = is_there(path_in(launch->argv[i]));
+  shown->command_was_there = is_there(launch->plan.command);
 }
 
-void mention_arguments(const struct arguments_shown *shown, const struct launch *launch) {
+static void mention(const struct view *view, const char *path) {
+  char *whole = path[0] == '/' ? allot_text(path, strlen(path)) : joined(view->started_in, path);
+  const char *flag = view_hides(view, whole) || view_hides(view, without_links(view, whole)) ? "--expose " : "--read ";
+  say(path, " is not shown inside; to show it: ", flag, path, NULL);
+}
+
+void mention_arguments(const struct arguments_shown *shown, const struct launch *launch, const struct view *view) {
+  if (shown->command_was_there && !is_there(launch->plan.command)) mention(view, launch->plan.command);
   for (size_t i = 1; i < shown->count; i++) {
     const char *path = path_in(launch->argv[i]);
-    if (shown->was_there[i] && !is_there(path)) say(path, " is not shown inside; to show it: --read ", path, NULL);
+    if (shown->was_there[i] && !is_there(path)) mention(view, path);
   }
 }

@@ -16,6 +16,7 @@
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #ifndef CLONE_NEWCGROUP
@@ -129,6 +130,15 @@ static void keep_only(int control, int reason) {
   close_descriptors_from(CONTROL_FD + 2);
 }
 
+/* So would a folder that is standard input or output. */
+static void refuse_folders(void) {
+  static const char *const names[] = {"standard input", "standard output", "standard error"};
+  struct stat found;
+  for (int fd = 0; fd <= STDERR_FILENO; fd++)
+    if (fstat(fd, &found) == 0 && S_ISDIR(found.st_mode))
+      refuse(names[fd], " is a folder, which would lead past the barrier; give it a file, for example /dev/null", NULL);
+}
+
 /* By its name once more: what was opened in the machine's own tree of mounts cannot be a layer in this one. */
 static int open_aside(const struct barrier *barrier, const struct plan *plan) {
   if (barrier->aside.folder < 0) return -1;
@@ -168,6 +178,7 @@ static _Noreturn void live_inside(const struct barrier *barrier, struct launch *
   if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || prctl(PR_SET_DUMPABLE, 0) != 0) _exit(EXIT_OWN_FAILURE);
   /* An inherited folder of the machine would lead past every mount. */
   keep_only(control, reason);
+  refuse_folders();
   reason_pipe = CONTROL_FD + 1;
   take_ids(CONTROL_FD);
   syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING_, NULL);
@@ -182,7 +193,7 @@ static _Noreturn void live_inside(const struct barrier *barrier, struct launch *
   close_proc_to_root();
   enter_folder(&view);
   tell_about_layers(&view);
-  mention_arguments(&shown, launch);
+  mention_arguments(&shown, launch, &view);
   drop_capabilities();
   if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) _exit(EXIT_OWN_FAILURE);
   close_descriptors_from(CONTROL_FD + 1);

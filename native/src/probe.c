@@ -56,35 +56,53 @@ static bool try_plan(const char *text, struct text *reason) {
 
 bool barrier_works(struct text *reason) { return try_plan(bare, reason); }
 
+static _Noreturn void try_bubblewrap(const char *path, int errors) {
+  char *const argv[] = {(char *)path, (char *)"--unshare-pid", (char *)"--bind", (char *)"/", (char *)"/",
+                        (char *)"--dev", (char *)"/dev", (char *)"--proc", (char *)"/proc", (char *)"--",
+                        (char *)path, (char *)"--version", NULL};
+  char *const nothing[] = {NULL};
+  int null = openat(AT_FDCWD, "/dev/null", O_RDWR | O_CLOEXEC);
+  for (int fd = 0; null >= 0 && fd < STDERR_FILENO; fd++) dup2(null, fd);
+  dup2(errors, STDERR_FILENO);
+  execve(path, argv, nothing);
+  const char *why = error_text(errno);
+  write_whole(STDERR_FILENO, why, strlen(why));
+  _exit(EXIT_OWN_FAILURE);
+}
+
+static void read_first_line(int fd, struct text *line) {
+  char said[512];
+  ssize_t got = read(fd, said, sizeof said);
+  size_t length = 0;
+  while (got > 0 && length < (size_t)got && said[length] != '\n') length++;
+  text_add_bytes(line, said, length);
+}
+
+bool bubblewrap_works(const char *path, struct text *reason) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) refuse("cannot set up the sandbox: ", error_text(errno), NULL);
+  struct sigaction before;
+  take_child_signal(&before);
+  pid_t pid = fork();
+  if (pid == 0) try_bubblewrap(path, ends[1]);
+  close(ends[1]);
+  int status = -1;
+  while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR) continue;
+  if (reason) read_first_line(ends[0], reason);
+  close(ends[0]);
+  sigaction(SIGCHLD, &before, NULL);
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
 /* ── for `cordon doctor` ── */
 
 static const char layered[] = "cordon-plan 2\nname probe\ncommand /\narg probe\nisolation barrier\nroot machine\n"
                               "workspace /var/tmp aside\nproc\ndev\nend\n";
 static const char *const usual_bubblewraps[] = {"/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap"};
 
-static bool bubblewrap_works(const char *path) {
-  struct sigaction before;
-  take_child_signal(&before);
-  pid_t pid = fork();
-  if (pid == 0) {
-    char *const argv[] = {(char *)path, (char *)"--unshare-pid", (char *)"--bind", (char *)"/", (char *)"/",
-                          (char *)"--dev", (char *)"/dev", (char *)"--proc", (char *)"/proc", (char *)"--",
-                          (char *)path, (char *)"--version", NULL};
-    char *const nothing[] = {NULL};
-    int null = openat(AT_FDCWD, "/dev/null", O_RDWR | O_CLOEXEC);
-    for (int fd = 0; null >= 0 && fd <= STDERR_FILENO; fd++) dup2(null, fd);
-    execve(path, argv, nothing);
-    _exit(EXIT_OWN_FAILURE);
-  }
-  int status = -1;
-  while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR) continue;
-  sigaction(SIGCHLD, &before, NULL);
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
-
 static const char *working_bubblewrap(void) {
   for (size_t i = 0; i < sizeof usual_bubblewraps / sizeof *usual_bubblewraps; i++)
-    if (access(usual_bubblewraps[i], X_OK) == 0 && bubblewrap_works(usual_bubblewraps[i])) return usual_bubblewraps[i];
+    if (access(usual_bubblewraps[i], X_OK) == 0 && bubblewrap_works(usual_bubblewraps[i], NULL)) return usual_bubblewraps[i];
   return NULL;
 }
 

@@ -171,26 +171,27 @@ static int tree_at(const char *path, bool *is_folder) {
   return opened;
 }
 
-static bool is_among(const struct strings *paths, const char *path) {
-  for (size_t i = 0; i < paths->count; i++)
-    if (strcmp(paths->items[i], path) == 0) return true;
+static bool is_held(const struct view *view, const char *folder) {
+  for (size_t i = 0; i < view->held.count; i++)
+    if (strcmp(view->held.items[i], folder) == 0) return true;
   return false;
 }
 
-/*
- * Folders that can be renamed from inside are held in place, or the cover would go with them. Each once: what lies on it comes
- * along, so that a second time would double all mounts below.
- */
+/* Each once: a copy takes along the mounts below it, so that copies of copies would double with every cover. */
+static void hold_folder(struct view *view, char *folder) {
+  bool is_folder;
+  if (is_held(view, folder)) return;
+  int onto = tree_at(folder, &is_folder), tree = onto < 0 ? -1 : tree_of(onto, true);
+  if (tree < 0) return;
+  tree_place(tree, onto);
+  strings_add(&view->held, folder);
+}
+
+/* Folders that can be renamed from inside are held in place, or the cover would go with them. */
 static void hold_folders(struct view *view, const char *from, const char *path) {
   const char *rest = below(from, path);
-  for (const char *at = strchr(rest, '/'); at; at = strchr(at + 1, '/')) {
-    char *folder = joined(from, allot_text(rest, (size_t)(at - rest)));
-    bool is_folder;
-    if (is_among(&view->held, folder)) continue;
-    strings_add(&view->held, folder);
-    int onto = tree_at(folder, &is_folder), tree = onto < 0 ? -1 : tree_of(onto, true);
-    if (tree >= 0) tree_place(tree, onto);
-  }
+  for (const char *at = strchr(rest, '/'); at; at = strchr(at + 1, '/'))
+    hold_folder(view, joined(from, allot_text(rest, (size_t)(at - rest))));
 }
 
 static void cover(struct view *view, const char *path, bool keep_readable) {
@@ -211,6 +212,7 @@ static void cover(struct view *view, const char *path, bool keep_readable) {
   if (tree < 0) refuse(path, ": ", error_text(errno), NULL);
   if (keep_readable) tree_restrict(tree, true, MOUNT_ATTR_RDONLY_);
   tree_place(tree, onto);
+  strings_add(&view->held, (char *)path);
 }
 
 /* What lies in a home needs one only in a place that is bound into it. */

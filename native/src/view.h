@@ -46,6 +46,8 @@ struct view {
   struct strings hidden;
   bool *is_absent;
   size_t absent_capacity;
+  /* Folders that are mount points, so that nobody inside can move them. */
+  struct strings held;
   /* The homes as the plan spells them, and without links. */
   const char *home_names[MAX_HOMES];
   char *homes[MAX_HOMES];
@@ -60,8 +62,6 @@ struct view {
   int store;
   size_t layers_made;
   bool is_read_only;
-  /* Folders that lie on themselves, so that they cannot be renamed. */
-  struct strings held;
   /* One after the other, each ending in NUL. */
   char *mounts;
 };
@@ -120,12 +120,16 @@ void close_proc_to_root(void);
 /* Opens a place inside for mounting onto it; makes it where it is ours to make. */
 int open_target(const char *target, bool is_folder);
 
+/* Whether something hides this path, which only exposing it lifts. */
+bool view_hides(const struct view *view, const char *path);
+
 /* mention.c: arguments that are there outside and not inside. */
 struct arguments_shown {
+  bool command_was_there;
   bool *was_there;
   size_t count;
 };
 void note_arguments(struct arguments_shown *shown, const struct launch *launch);
-void mention_arguments(const struct arguments_shown *shown, const struct launch *launch);
+void mention_arguments(const struct arguments_shown *shown, const struct launch *launch, const struct view *view);
 
 #endif

@@ -50,9 +50,9 @@ static bool holds_a_home(const struct view *view, const char *folder) {
   return false;
 }
 
-static bool is_hidden(const struct view *view, const char *folder) {
+bool view_hides(const struct view *view, const char *path) {
   for (size_t i = 0; i < view->hidden.count; i++)
-    if (below(view->hidden.items[i], folder)) return true;
+    if (below(view->hidden.items[i], path)) return true;
   return false;
 }
 
@@ -61,7 +61,7 @@ static bool is_no_workspace(const struct view *view, const char *folder) {
   static const char *const shared[] = {"/", "/tmp", "/var/tmp", "/var", "/usr", "/etc", "/home", "/opt", "/srv", "/mnt", "/media", "/run"};
   for (size_t i = 0; i < sizeof shared / sizeof *shared; i++)
     if (strcmp(shared[i], folder) == 0) return true;
-  return holds_a_home(view, folder) || is_hidden(view, folder) || below("/proc", folder) || below("/sys", folder) ||
+  return holds_a_home(view, folder) || view_hides(view, folder) || below("/proc", folder) || below("/sys", folder) ||
          below("/dev", folder);
 }
 
@@ -105,7 +105,7 @@ void find_workspace(struct view *view) {
     return;
   }
   if (is_no_workspace(view, view->started_in)) {
-    say("no workspace here: ", view->started_in, is_hidden(view, view->started_in) ? " is hidden" : " is not one project's",
+    say("no workspace here: ", view->started_in, view_hides(view, view->started_in) ? " is hidden" : " is not one project's",
         "; what is written is put aside", NULL);
     return;
   }

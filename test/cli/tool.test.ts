@@ -107,7 +107,7 @@ test('fs list', () => {
   expect(fs('list')).toBe(
     [
       'fs policy for ruff:',
-      'base      : guarded (the host, with credentials and sockets hidden and start-up files read-only)',
+      'base      : guarded (the project you are in, of your home what programs need, the machine read-only)',
       'write     : $HOME/out',
       `read      : /usr ${box.tools}`,
       'hide      : ~/.cache',

@@ -2,11 +2,7 @@ import { expect, it } from 'vitest';
 import { cordonProgram, freshHome, runAs } from '../support/cordon.ts';
 import { USERS } from '../support/users.ts';
 
-/**
- * In a mount namespace of its own, with a state folder on a disk that is full to the last block. Without one a launch takes no part
- * in the book of placeholders, so those that the sandboxes of other tests put into the home of the user's account may vanish under it:
- * that home is empty here.
- */
+/** In a mount namespace of its own, with a state folder on a disk that is full to the last block. */
 const SCRIPT = `
 mount -t tmpfs tmpfs ~root && mount -t tmpfs -o size=64k tmpfs "$HOME" && mkdir -p "$HOME/.local/state/cordon" || exit 99
 dd if=/dev/zero of="$HOME/fill" bs=4k 2>/dev/null

@@ -132,7 +132,7 @@ describe.each(CASES)('faults around a server of %s over %s', (user, transport) =
       isError: true,
       text: expect.stringMatching(/^SECURITY ERROR: the Bash command was not/),
     });
-    expect(skill.text).toMatch(/^SECURITY ERROR: the skill 'bad' was not run[\s\S]*hint: install bubblewrap/);
+    expect(skill.text).toMatch(/^SECURITY ERROR: the skill 'bad' was not run[\s\S]*hint: cordon doctor says/);
     expect(readdirSync(place.workspaceOf('alice'))).not.toContain('ran');
   });
 

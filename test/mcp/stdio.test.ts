@@ -186,7 +186,7 @@ describe.each(USERS)('cordon mcp as %s', (user) => {
     const command = await bash(client, 'touch ran');
     const skill = await call(client, 'skill_my_skill', {});
     expect(command).toMatchObject({ isError: true, text: expect.stringMatching(/^SECURITY ERROR: the Bash command/) });
-    expect(skill.text).toMatch(/^SECURITY ERROR: the skill 'my-skill'[\s\S]*hint: install bubblewrap/);
+    expect(skill.text).toMatch(/^SECURITY ERROR: the skill 'my-skill'[\s\S]*hint: cordon doctor says/);
     expect(readdirSync(place.workspaceOf('alice'))).not.toContain('ran');
   });
 });

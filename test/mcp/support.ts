@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { type CallToolResult, Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterEach, vi } from 'vitest';
+import { without } from '../native/support.ts';
 import { cordonProgram } from '../support/cordon.ts';
 import { openFolder } from '../support/project.ts';
 import { identityOf, type User } from '../support/users.ts';
@@ -107,18 +108,8 @@ export class Place {
   }
 }
 
-/** Where bubblewrap is no program. */
-const HIDDEN_BARRIER = [
-  'bwrap',
-  '--die-with-parent',
-  '--dev-bind',
-  '/',
-  '/',
-  '--ro-bind',
-  '/dev/null',
-  '/usr/bin/bwrap',
-];
-export const WITHOUT_BARRIER: readonly string[] = [...HIDDEN_BARRIER, '--'];
+/** On a machine where no namespace can be made. */
+export const WITHOUT_BARRIER: readonly string[] = without('namespaces');
 
 /** The program with pipes, and all it has said. */
 export class Running {

@@ -4,7 +4,6 @@ import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../src/cli/commands.ts';
-import type { Ran } from '../support/cordon.ts';
 import { ROOT } from '../support/project.ts';
 import { identityOf } from '../support/users.ts';
 import { type Block, blocksOf, PAGES, type Session, sessionsOf } from './docs-blocks.ts';
@@ -29,18 +28,10 @@ function matcher(prints: string): RegExp {
   return new RegExp(`^${lines.join('')}$`);
 }
 
-const AGAIN = /the barrier could not be set up this time: .* start it again/;
-
-/** Cordon itself says when it is worth another try. */
-function typed(block: Block, tries = 3): { scene: Scene; ran: Ran } {
-  const scene = openScene(needsOf(block));
-  const ran = type(scene, block.text, block.notes.get('stdin'));
-  return AGAIN.test(ran.stderr) && tries > 1 ? typed(block, tries - 1) : { scene, ran };
-}
-
 function play({ block, prints }: Session): void {
   const { notes } = block;
-  const { scene, ran } = typed(block);
+  const scene = openScene(needsOf(block));
+  const ran = type(scene, block.text, notes.get('stdin'));
   const code = Number(notes.get('exit') ?? 0);
   const said = ran.stderr.replace(code === 0 ? '' : /\[at: .*\]\n$/, '');
   expect(ran.code, `${ran.stdout}${ran.stderr}`).toBe(code);

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { without } from '../native/support.ts';
 import { cordonProgram, freshHome, type Ran, runAs } from '../support/cordon.ts';
 import { copyCheckout, openCopy, ROOT } from '../support/project.ts';
 import { trustedFolder } from '../support/trusted-folder.ts';
@@ -88,7 +89,7 @@ export function openScene(needs: readonly string[]): Scene {
       npm_config_omit: 'optional',
       npm_config_offline: 'true',
     },
-    through: needs.includes('no-barrier') ? WITHOUT_BARRIER : [],
+    through: needs.includes('no-barrier') ? without('namespaces') : [],
     place: (text) => text.replace(/(?<![\w./~-])\/(srv|home\/u42)\b/g, `${home}/$1`),
   };
   link(scene);
@@ -97,9 +98,6 @@ export function openScene(needs: readonly string[]): Scene {
   for (const need of needs) fulfil(need, scene);
   return scene;
 }
-
-/** A machine on which bubblewrap is no program. */
-const WITHOUT_BARRIER = ['bwrap', '--dev-bind', '/', '/', '--ro-bind', '/dev/null', '/usr/bin/bwrap'];
 
 function fulfil(need: string, scene: Scene): void {
   const [kind = '', name = ''] = need.split(':');
@@ -140,10 +138,7 @@ function giveTo(folder: string): void {
   if (process.getuid?.() === 0) execFileSync('chown', ['-R', '-h', `${uid}:${gid}`, folder]);
 }
 
-/**
- * Every command must succeed, save that the last may have the exit code the page says. Other tests of this user run sandboxes meanwhile, with other
- * state folders, which can take a placeholder away at the wrong moment: Cordon says then that it is to be started again.
- */
+/** Every command must succeed, save that the last may have the exit code the page says. */
 export function type(scene: Scene, script: string, input = ''): Ran {
   const text = `set -eo pipefail\ntrap 'echo "[at: $BASH_COMMAND]" >&2' ERR\n${scene.place(script)}\n`;
   const [program, ...args] = [...scene.through, 'timeout', '300', 'bash', '-c', text];

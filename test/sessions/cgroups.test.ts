@@ -17,7 +17,7 @@ const env = { CORDON_HOME: home, PATH: '/usr/bin:/bin' };
 const session = await openSession({ user: 'greg', workspace, env, limits: { memory: 64 << 20, processes: 20 } });
 const memory = await session.bash("python3 -c 'b = bytearray(128 << 20); print(len(b))'");
 const two = await session.bash("python3 -c 'import time; b = bytearray(44 << 20); open(\\"held\\", \\"w\\"); time.sleep(99)' & until [ -e held ]; do sleep 0.1; done; python3 -c 'b = bytearray(44 << 20)'; kill %1; wait");
-const processes = await session.bash('for i in $(seq 60); do sleep 2 & done; wait');
+const processes = await session.bash("python3 -c 'import subprocess as s; [s.Popen([\\"sleep\\", \\"99\\"], stdout=s.DEVNULL, stderr=s.DEVNULL) for _ in range(60)]'");
 const fine = await session.bash('echo fine');
 await session.close();
 console.log('SEEN ' + JSON.stringify({ memory: memory.limit, two: two.limit, processes: processes.limit, fine: fine.stdout.toString(), by: fine.limit }));

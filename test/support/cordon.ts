@@ -69,10 +69,7 @@ export function runAs(
 
 const OWN_ACCOUNT_HOME = `mount -t tmpfs -o mode=0755,uid="$1",gid="$2" tmpfs "$3" && shift 3 && exec setpriv "$@"`;
 
-/**
- * The same with the home of the user's account empty. Sandboxes of other tests put placeholders there and take them away: a launch that takes
- * no part in their book would find some that are gone a moment later.
- */
+/** The same with the home of the user's account empty: other tests enter their homes in the record that Cordon keeps there. */
 export function runInOwnAccountHome(program: string, args: readonly string[], options: RunOptions = {}): Ran {
   const { user = 'root', home = freshHome(user) } = options;
   const { uid, gid } = identityOf(user);

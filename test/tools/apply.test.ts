@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { cordonProgram, runInOwnAccountHome } from '../support/cordon.ts';
 import { ToolBox, variablesOf } from './support.ts';
 
 const FILE = `# from the old machine
@@ -22,6 +23,12 @@ function boxWith(...tools: string[]): ToolBox {
   return box;
 }
 
+/** Other tests enter their homes in the record of this account, and a shim keeps all of them. */
+function applied(box: ToolBox, ...args: string[]): string {
+  const options = { home: box.home, env: box.env };
+  return runInOwnAccountHome(cordonProgram(), ['tool', 'apply', ...args], options).stdout;
+}
+
 const snapshot = (box: ToolBox) =>
   readdirSync(box.cordonHome, { recursive: true, encoding: 'utf8' })
     .filter((path) => !path.startsWith('state'))
@@ -31,7 +38,7 @@ describe('a whole file on a new machine', () => {
   test('is taken as it is, with links and shims, and says what it changed; again changes nothing', () => {
     const box = boxWith('ruff', 'plain');
     const file = box.write(join(box.home, 'theirs.toml'), FILE);
-    expect(box.did('tool', 'apply', file).split('\n')).toEqual([
+    expect(applied(box, file).split('\n')).toEqual([
       `${box.config}: written`,
       `ruff: shim written (${join(box.tools, 'ruff')})`,
       `plain: linked (${join(box.tools, 'plain')})`,
@@ -44,10 +51,10 @@ describe('a whole file on a new machine', () => {
       expect.arrayContaining(['PATH', 'RUFF_X']),
     );
     const shim = box.shim('ruff');
-    expect(box.did('tool', 'apply', file)).toBe('nothing to change\n');
-    expect(box.did('tool', 'apply')).toBe('nothing to change\n');
+    expect(applied(box, file)).toBe('nothing to change\n');
+    expect(applied(box)).toBe('nothing to change\n');
     expect(box.shim('ruff')).toBe(shim);
-    expect(JSON.parse(box.did('tool', 'apply', '--json'))).toEqual({ changed: false, config: null, steps: [] });
+    expect(JSON.parse(applied(box, '--json'))).toEqual({ changed: false, config: null, steps: [] });
   });
 
   test('an error anywhere changes nothing', () => {
@@ -98,7 +105,7 @@ env_base = "none"
 `;
   box.write(box.config, own);
   const file = box.write(join(box.home, 'theirs.toml'), FILE);
-  box.did('tool', 'apply', file);
+  applied(box, file);
   expect(box.policy()).toBe(`# mine
 [agents.x]
 extra_keys = ["K"] # agents are not for tools
@@ -116,7 +123,7 @@ env_base = "none"
 [tools.plain]
 `);
   expect(readdirSync(box.bin).sort()).toEqual(['plain', 'ruff']);
-  expect(box.did('tool', 'apply', file)).toBe('nothing to change\n');
+  expect(applied(box, file)).toBe('nothing to change\n');
 });
 
 test('sections that are none of a tool’s business are not taken over', () => {

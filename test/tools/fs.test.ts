@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { USERS } from '../support/users.ts';
@@ -22,22 +22,25 @@ function scene(
 }
 
 describe.each(USERS)('as %s', (user) => {
-  test('guarded: credentials hidden, start-up files frozen, the rest as it is', () => {
+  test('guarded: credentials are not there, what is written in the home is put aside, the project is real', () => {
     const { box, project, sh } = scene(user, 'guarded');
     expect(sh('cat ~/.ssh/id_rsa ~/.netrc 2>/dev/null; cat file').stdout).toBe('project-file\n');
-    expect(sh('echo evil >>~/.bashrc').code).not.toBe(0);
+    expect(sh('echo evil >>~/.bashrc; echo evil >~/.zshenv; mkdir ~/.ssh; echo evil >~/.ssh/config').code).toBe(0);
     expect(sh('echo new >made').code).toBe(0);
     expect(readFileSync(join(project, 'made'), 'utf8')).toBe('new\n');
     expect(readFileSync(join(box.home, '.bashrc'), 'utf8')).toBe('# mine\n');
+    expect(existsSync(join(box.home, '.zshenv'))).toBe(false);
+    expect(readdirSync(join(box.home, '.ssh'))).toEqual(['id_rsa']);
   });
 
-  test('guarded: start-up files with secrets in them are frozen too', () => {
+  test('guarded: a start-up file with secrets in it is not there, and no move reaches the real one', () => {
     const { box, sh } = scene(user, 'guarded');
-    box.write(join(box.home, '.bashrc'), 'export API_TOKEN=abcdef0123456789abcdef\n');
+    const text = 'export API_TOKEN=abcdef0123456789abcdef\n';
+    box.write(join(box.home, '.bashrc'), text);
     box.did('tool', 'config', 'sh', 'fs', 'hide', '/nonexistent');
-    expect(sh('echo evil >>~/.bashrc').code).not.toBe(0);
-    expect(sh('mv ~/.bashrc ~/x').code).not.toBe(0);
-    expect(readFileSync(join(box.home, '.bashrc'), 'utf8')).not.toContain('evil');
+    expect(sh('cat ~/.bashrc').stdout).toBe('');
+    sh('echo evil >>~/.bashrc; mv ~/.bashrc ~/x; rm -f ~/.bashrc');
+    expect(readFileSync(join(box.home, '.bashrc'), 'utf8')).toBe(text);
     expect(box.shim('sh')).not.toContain('abcdef0123456789');
   });
 
@@ -57,24 +60,21 @@ describe.each(USERS)('as %s', (user) => {
     expect(sh('cat there; ls ~/project 2>/dev/null', other).stdout).toBe('other-file\n');
   });
 
-  test('workspace: not in a folder that would bring in what it keeps away', () => {
+  test('workspace: a folder that would bring in what it keeps away is none', () => {
     const { box, sh } = scene(user, 'workspace');
     for (const folder of [box.home, '/', '/tmp', '/proc', '/proc/self', '/dev', '/sys', box.cordonHome, box.bin]) {
-      expect([folder, sh('echo started', folder)]).toEqual([
-        folder,
-        {
-          code: 125,
-          stdout: '',
-          stderr: expect.stringMatching(/^cordon: sh: it cannot be started in .*; go to another folder\n$/),
-        },
-      ]);
+      const script = 'echo started; cat ~/.ssh/id_rsa ~/.netrc ~/project/.env 2>/dev/null; echo x 2>/dev/null >planted';
+      expect([folder, sh(script, folder)]).toMatchObject([folder, { stdout: 'started\n' }]);
+      expect([folder, existsSync(join(folder, 'planted'))]).toEqual([folder, false]);
     }
+    expect(sh('true', box.home).stderr).toMatch(/^cordon: sh: no workspace here: .* is not one project's; /);
     expect(sh('cat id_rsa', join(box.home, '.ssh')).stdout).toBe('');
   });
 
   test('minimal: the system and what is listed', () => {
     const { box, project, sh } = scene(user, 'minimal');
-    expect(sh('pwd; ls -A').stdout).toBe(`${project}\n`);
+    expect(sh('pwd; ls -A ~').stdout).toBe('/\n');
+    expect(sh('true').stderr).toBe(`cordon: sh: ${project} is not shown inside: the command starts in /\n`);
     box.did('tool', 'config', 'sh', 'fs', 'ro', project);
     expect(sh('cat file; echo x >made').stdout).toBe('project-file\n');
     expect(existsSync(join(project, 'made'))).toBe(false);

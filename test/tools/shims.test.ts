@@ -15,6 +15,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { without } from '../native/support.ts';
 import { installedPackage, runAs } from '../support/cordon.ts';
 import { identityOf, USERS } from '../support/users.ts';
 import { FILTER_ONLY, ToolBox, variablesOf } from './support.ts';
@@ -33,7 +34,7 @@ describe.each(USERS)('as %s', (user) => {
     box.did('tool', 'add', 'env');
     expect(readlinkSync(box.path('env'))).toBe('/usr/bin/env');
     box.did('tool', 'config', 'env', 'env', 'base', 'none');
-    expect(box.shim('env')).toMatch(/^#!\/.*\/cordon-launch\ncordon-plan 1\n/);
+    expect(box.shim('env')).toMatch(/^#!\/.*\/cordon-launch\ncordon-plan 2\n/);
     expect(statSync(box.path('env')).mode & 0o777).toBe(0o755);
     box.did('tool', 'config', 'env', 'env', 'base', 'all');
     expect(readlinkSync(box.path('env'))).toBe('/usr/bin/env');
@@ -223,15 +224,18 @@ test('target resolution skips our own folder and everything that leads there', (
 });
 
 describe('protection levels', () => {
-  test('without bubblewrap: filter, with one warning in each terminal session', () => {
+  test('without a barrier: filter, with one warning in each terminal session', () => {
     const box = boxWithEnv();
-    box.write(box.path('env'), box.shim('env').replace('bwrap /usr/bin/bwrap', 'bwrap /nonexistent/bwrap'), 0o755);
     const script =
       'a=$("$1" -0 2>&1 >/dev/null); b=$("$1" -0 2>&1 >/dev/null); c=$(CORDON_POLICY_QUIET=1 setsid -w "$1" -0 2>&1 >/dev/null); d=$(setsid -w "$1" -0 2>&1 >/dev/null); printf "%s|%s|%s|%s" "$a" "$b" "$c" "$d"';
-    const { stdout } = spawnSync('setsid', ['-w', 'sh', '-c', script, 'sh', box.path('env')], {
-      env: box.env,
-      encoding: 'utf8',
-    });
+    const { stdout } = spawnSync(
+      'setsid',
+      ['-w', ...without('namespaces'), 'sh', '-c', script, 'sh', box.path('env')],
+      {
+        env: box.env,
+        encoding: 'utf8',
+      },
+    );
     const [first, second, quiet, otherSession] = stdout.split('|');
     expect(first).toMatch(/^cordon: env: warning: no barrier/);
     expect(otherSession).toBe(first);
@@ -243,11 +247,11 @@ describe('protection levels', () => {
 
   test('when bubblewrap appears the shim takes it up', () => {
     const box = boxWithEnv();
-    const without = box
+    const lacking = box
       .shim('env')
       .replace('bwrap /usr/bin/bwrap\n', '')
       .replace('end\n', 'expect absent /usr/bin/bwrap\nend\n');
-    box.write(box.path('env'), without, 0o755);
+    box.write(box.path('env'), lacking, 0o755);
     expect(box.start('env')).toMatchObject({ code: 0, stderr: '' });
     expect(box.shim('env')).toContain('\nbwrap /usr/bin/bwrap\n');
   });

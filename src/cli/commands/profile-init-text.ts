@@ -34,7 +34,7 @@ export function profileText({ name, agent, tools, credentials }: Answers): strin
   // true cuts the network off.
   "network": { "block": false },
 
-  // auto: inside bubblewrap where there is one. barrier: there or not at all. filter: only the environment.
+  // auto: behind the barrier where there is one. barrier: there or not at all. filter: only the environment.
   "isolation": "auto",
 
   // true replaces injected credentials in what the program prints.

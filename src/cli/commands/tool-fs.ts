@@ -23,7 +23,7 @@ const OLD_WORDS: Readonly<Record<string, PlaceWord>> = { ro: 'read', rw: 'write'
 
 const MEANING: Readonly<Record<FsPreset, string>> = {
   all: 'the host as it is',
-  guarded: 'the host, with credentials and sockets hidden and start-up files read-only',
+  guarded: 'the project you are in, of your home what programs need, the machine read-only',
   workspace: 'the system read-only, a home and /tmp of its own, the working folder writable',
   minimal: 'the system read-only, and what is listed',
 };

@@ -153,7 +153,7 @@ export const PROFILE = object('an object with the keys of a profile', {
   isolation: {
     shape: choice(['auto', 'barrier', 'filter']),
     about:
-      'Inside bubblewrap (`barrier`), with a filtered environment only (`filter`), or the barrier where there is one (`auto`, the default).',
+      'Behind the barrier (`barrier`), with a filtered environment only (`filter`), or the barrier where there is one (`auto`, the default).',
   },
   session: { shape: SESSION, about: 'What concerns sessions alone: limits of a call, folders of PATH, host names.' },
   redact: { shape: flag, about: 'Replaces injected credentials in what the child prints.' },
