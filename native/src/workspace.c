@@ -62,7 +62,7 @@ static bool is_no_workspace(const struct view *view, const char *folder) {
   for (size_t i = 0; i < sizeof shared / sizeof *shared; i++)
     if (strcmp(shared[i], folder) == 0) return true;
   return holds_a_home(view, folder) || view_hides(view, folder) || below("/proc", folder) || below("/sys", folder) ||
-         below("/dev", folder);
+         (below("/dev", folder) && (!below("/dev/shm", folder) || !*below("/dev/shm", folder)));
 }
 
 static char *parent_of(const char *folder) {

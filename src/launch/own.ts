@@ -97,11 +97,13 @@ const MOST_LINES = 64;
 
 /** One folder a line, `state /srv/cordon/state`, in a file that no command can reach. Of what is gone nothing has to be kept. */
 function readRegistry(path: string): Folders[] {
-  return linesOf(path).filter(isThere).flatMap((line) => {
-    const [, kind, folder = ''] = /^(config|state|bin) (\/.*)$/.exec(line) ?? [];
-    const none = { config: undefined, state: undefined, bin: undefined };
-    return kind === undefined ? [] : [{ ...none, [kind]: folder }];
-  });
+  return linesOf(path)
+    .filter(isThere)
+    .flatMap((line) => {
+      const [, kind, folder = ''] = /^(config|state|bin) (\/.*)$/.exec(line) ?? [];
+      const none = { config: undefined, state: undefined, bin: undefined };
+      return kind === undefined ? [] : [{ ...none, [kind]: folder }];
+    });
 }
 
 function linesOf(path: string): string[] {
