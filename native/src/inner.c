@@ -1,5 +1,6 @@
 #include "git.h"
 #include "launch.h"
+#include "masks.h"
 #include "protocol.h"
 #include "watch.h"
 
@@ -161,7 +162,7 @@ static void pass_on_early(const sigset_t *early) {
 }
 
 /* Forked, not executed: the command starts only when nothing of what it gets is left in this process, which lives on. */
-static void start_command(const char *path, char **argv, char **env, void (*forget)(void)) {
+static void start_command(const char *path, char **argv, char **env, void (*forget)(void), void (*go_on)(void)) {
   sigset_t early;
   int gate[2];
   char none;
@@ -181,6 +182,7 @@ static void start_command(const char *path, char **argv, char **env, void (*forg
   for (int fd = 0; fd <= STDERR_FILENO; fd++) close(fd);
   close(gate[1]);
   pass_on_early(&early);
+  if (go_on) go_on();
 }
 
 static _Noreturn void watch_over_command(void) {
@@ -192,6 +194,13 @@ static _Noreturn void watch_over_command(void) {
     reap();
   }
 }
+
+static bool command_is_over(void) {
+  siginfo_t ended = {0};
+  return waitid(P_PID, (id_t)state.command, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid != 0;
+}
+
+static void mask_names(void) { mask_names_of_later(command_is_over); }
 
 static char **parent_env;
 
@@ -213,7 +222,7 @@ _Noreturn void inner_begin(const struct launch *launch, const struct watch *watc
   setup.filter = (const struct bpf_instruction *)(const void *)plan->seccomp.text;
   parent_env = launch->parent_env;
   open_signals();
-  start_command(plan->command, launch->argv, launch->env.entries, forget_all);
+  start_command(plan->command, launch->argv, launch->env.entries, forget_all, mask_names);
   watch_over_command();
 }
 
@@ -226,6 +235,6 @@ _Noreturn void inner_main(int argc, char **argv) {
   if (setup.workspace) git_note(setup.workspace, NULL, NULL);
   open_signals();
   restore_pwd();
-  start_command(argv[2], argv + 3, environ, NULL);
+  start_command(argv[2], argv + 3, environ, NULL, NULL);
   watch_over_command();
 }

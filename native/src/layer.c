@@ -52,7 +52,7 @@ static int overlay_of(struct view *view, const struct place *place, const char *
   fchmod(masks, mode_of(layer->folder) | 0700);
   bool *is_done = allot(view->hidden.count, sizeof *is_done);
   memset(is_done, 0, view->hidden.count * sizeof *is_done);
-  struct masks filled = {masks, target, place, layer, &view->hidden, is_done};
+  struct masks filled = {masks, target, place, layer, &view->hidden, is_done, view->store == view->staging};
   bool changed = fill_masks(&filled, view);
   /* The upper one of the two says whose the folder itself is. */
   const int lower[] = {changed ? masks : layer->folder, changed ? layer->folder : masks};

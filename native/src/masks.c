@@ -78,18 +78,61 @@ static enum standing standing_of(const struct masks *masks, const char *path) {
   return standing;
 }
 
+/*
+ * Names that are absent now and must stay so when somebody makes them later are masked while the command runs already: there
+ * are hundreds of them, and it need not wait. A folder of the masks can be added to, since nobody has looked these names up.
+ */
+enum { LATER_FOLDERS = 16, NAMES_AT_A_TIME = 16 };
+static struct {
+  int folders[LATER_FOLDERS];
+  size_t count;
+  /* For each name one byte for its folder, the name, and NUL. */
+  struct text names;
+} later;
+
+static bool mask_in_time(const char *name, size_t length) {
+  if (later.count == LATER_FOLDERS) return false;
+  char number = (char)later.count;
+  text_add_bytes(&later.names, &number, 1);
+  text_add_bytes(&later.names, name, length);
+  text_add_bytes(&later.names, "", 1);
+  return true;
+}
+
+int keep_masks_open(int first) {
+  for (size_t i = 0; i < later.count; i++) {
+    int moved = fcntl(later.folders[i], F_DUPFD_CLOEXEC, first + LATER_FOLDERS);
+    if (moved < 0 || dup3(moved, first + (int)i, O_CLOEXEC) < 0) refuse("the layer could not be set up: ", error_text(errno), NULL);
+    later.folders[i] = first + (int)i;
+  }
+  return first + (int)later.count;
+}
+
+void mask_names_of_later(bool (*is_over)(void)) {
+  size_t done = 0;
+  for (size_t at = 0; at < later.names.length; at += strlen(later.names.data + at) + 1) {
+    if (++done % NAMES_AT_A_TIME == 0 && is_over()) break;
+    int folder = later.folders[(size_t)later.names.data[at++]];
+    if (mknodat(folder, later.names.data + at, S_IFCHR, 0) != 0 && errno != EEXIST) _exit(EXIT_OWN_FAILURE);
+  }
+  for (size_t i = 0; i < later.count; i++) close(later.folders[i]);
+  later.count = 0;
+  text_free(&later.names);
+}
+
 /* Names that hold credentials, or would hold some: they stay absent when they are made later. */
-static void mask_names_of_later(const struct masks *masks, const struct listing *listing, int folder, const char *path) {
+static void mask_absent_names(const struct masks *masks, const struct listing *listing, int folder, const char *path) {
   const char *here = joined(masks->target, path);
   for (size_t i = 0; i < masks->hidden->count; i++) {
     const char *rest = below(here, masks->hidden->items[i]);
     if (!rest || !*rest) continue;
     size_t length = strcspn(rest, "/");
-    bool is_itself = rest[length] == '\0';
-    if (!is_itself && is_listed(listing, rest, length)) continue;
-    white_out(folder, is_itself ? rest : allot_text(rest, length));
+    bool is_itself = rest[length] == '\0', is_there = is_listed(listing, rest, length);
+    if (!is_itself && is_there) continue;
+    if (is_there || !masks->can_wait || !mask_in_time(rest, length)) white_out(folder, allot_text(rest, length));
     masks->is_done[i] = true;
   }
+  if (masks->can_wait && later.count < LATER_FOLDERS) later.folders[later.count++] = fcntl(folder, F_DUPFD_CLOEXEC, 3);
 }
 
 static void mask_the_rest(const struct masks *masks, int folder, int real, const char *path) {
@@ -110,7 +153,7 @@ static void mask_the_rest(const struct masks *masks, int folder, int real, const
     close(made);
     close(inner);
   }
-  mask_names_of_later(masks, listing, folder, path);
+  mask_absent_names(masks, listing, folder, path);
 }
 
 /* The folder of the masks that holds the last name of a path, with the real one beside it (-1: nothing of it is seen). */

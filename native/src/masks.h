@@ -12,9 +12,16 @@ struct masks {
   const struct strings *hidden;
   /* One for each of the hidden. */
   bool *is_done;
+  /* In memory they can be added to while the command runs; on the disk they are read-only by then. */
+  bool can_wait;
 };
 
 /* False when the folder is as it was: nothing is to be changed about the real one. */
 bool fill_masks(const struct masks *masks, const struct view *view);
+
+/* The folders of the masks that are still to be filled get the numbers from `first` on; gives the next free one. */
+int keep_masks_open(int first);
+/* Masks the names that may be made while the command runs; ends early when that is over. */
+void mask_names_of_later(bool (*is_over)(void));
 
 #endif

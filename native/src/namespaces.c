@@ -2,6 +2,7 @@
 
 #include "git.h"
 #include "kernel.h"
+#include "masks.h"
 #include "mount.h"
 #include "protocol.h"
 #include "view.h"
@@ -196,7 +197,7 @@ static _Noreturn void live_inside(const struct barrier *barrier, struct launch *
   mention_arguments(&shown, launch, &view);
   drop_capabilities();
   if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) _exit(EXIT_OWN_FAILURE);
-  close_descriptors_from(CONTROL_FD + 1);
+  close_descriptors_from((unsigned)keep_masks_open(CONTROL_FD + 1));
   note_git(&view);
   inner_begin(launch, &barrier->watch);
 }
