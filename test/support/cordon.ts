@@ -67,25 +67,6 @@ export function runAs(
   return { code: status, stdout: stdout.toString('utf8'), stderr: stderr.toString('utf8') };
 }
 
-const OWN_ACCOUNT_HOME = `mount -t tmpfs -o mode=0755,uid="$1",gid="$2" tmpfs "$3" && shift 3 && exec setpriv "$@"`;
-
-/**
- * The same with the home of the user's account empty. Sandboxes of other tests put placeholders there and take them away: a launch that takes
- * no part in their book would find some that are gone a moment later.
- */
-export function runInOwnAccountHome(program: string, args: readonly string[], options: RunOptions = {}): Ran {
-  const { user = 'root', home = freshHome(user) } = options;
-  const { uid, gid } = identityOf(user);
-  const isRoot = process.getuid?.() === 0;
-  const apart = isRoot ? ['-m'] : ['-m', '--map-current-user', '--keep-caps'];
-  const become = isRoot
-    ? [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups']
-    : ['--ambient-caps=-all', '--inh-caps=-all'];
-  const accountHome = execFileSync('getent', ['passwd', String(uid)], { encoding: 'utf8' }).split(':')[5] as string;
-  const script = ['sh', '-c', OWN_ACCOUNT_HOME, 'sh', String(uid), String(gid), accountHome];
-  return runAs('unshare', [...apart, ...script, ...become, program, ...args], { ...options, user: 'root', home });
-}
-
 export function runCordon(args: readonly string[], options: RunOptions = {}): Ran {
   return runAs(cordonProgram(), args, options);
 }
