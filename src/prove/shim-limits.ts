@@ -6,22 +6,17 @@ interface Limit {
   readonly why: string;
 }
 
-const OF_ALL: readonly Limit[] = [
-  { probes: /^refill\//, why: 'a shim shows the start-up files of shells as they are' },
+/** With a policy about files a shim holds all that a run holds. */
+const OF_ENV_POLICIES: readonly Limit[] = [
   {
-    probes: /^planting\/workspace-hooks$/,
-    why: 'a shim is written before it is known which folder the tool will work in',
+    probes: /^kernel\/(shared-memory|messages|posix-messages)$|^processes\/signals-to-the-group$/,
+    why: 'with an env policy alone a shim shares IPC and abstract sockets with the host',
   },
-  { probes: /^kernel\/mounted-twice$/, why: 'it was mounted after the shim was written' },
+  { probes: /^refill\//, why: 'with an env policy alone a shim shows the start-up files of shells as they are' },
 ];
 
-const OF_ENV_POLICIES: Limit = {
-  probes: /^kernel\/(shared-memory|messages|posix-messages)$|^processes\/signals-to-the-group$/,
-  why: 'with an env policy alone a shim shares IPC and abstract sockets with the host',
-};
-
-/** What `cordon run` holds and a shim does not: it is written once and started anywhere (decisions 006 and 013). */
+/** What `cordon run` holds and the shim of this tool does not: with an env policy alone it leaves files and IPC as they are. */
 export function leftByShim(tool: ToolPolicy): (probe: Probe) => string | undefined {
-  const limits = hasFsPolicy(tool) ? OF_ALL : [...OF_ALL, OF_ENV_POLICIES];
+  const limits = hasFsPolicy(tool) ? [] : OF_ENV_POLICIES;
   return ({ id }) => limits.find(({ probes }) => probes.test(id))?.why;
 }

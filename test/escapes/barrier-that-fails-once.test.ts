@@ -8,17 +8,7 @@ import { USERS } from '../support/users.ts';
 
 const PLAN = [
   ...['cordon-plan 2', 'name t', 'set PATH /usr/bin:/bin', 'command /bin/echo', 'arg echo', 'arg started'],
-  ...[
-    'isolation auto',
-    'supervise',
-    'bwrap /bin/false',
-    'root machine',
-    'read /no/such/place',
-    'proc',
-    'dev',
-    'end',
-    '',
-  ],
+  ...['isolation auto', 'supervise', 'root machine', 'read /no/such/place', 'proc', 'dev', 'end', ''],
 ].join('\n');
 
 const NO_NAMESPACES = [
@@ -37,5 +27,6 @@ it.each(USERS)('a sandbox that cannot be set up is no reason to start without on
   expect({ code: refused.code, stdout: refused.stdout }).toEqual({ code: 125, stdout: '' });
   expect(refused.stderr).toContain('/no/such/place');
   // Where no barrier can ever be made, `auto` falls back, as it says.
-  expect(await run(NO_NAMESPACES)).toMatchObject({ code: 0, stdout: 'started\n' });
+  const { code, stdout, stderr } = await run(NO_NAMESPACES);
+  expect({ code, stdout }, stderr).toEqual({ code: 0, stdout: 'started\n' });
 });

@@ -31,7 +31,7 @@ describe.each(USERS)('as %s', (user) => {
     expect(code).toBe(0);
   });
 
-  it('a plan that forgot to hide ~/.ssh is found out', () => {
+  it('a plan that shows ~/.ssh is found out', () => {
     const { code, stdout } = run('text', '/.ssh');
     expect(stdout).toMatch(/\nfiles +1 +1 leaked +1 leaked\n/);
     expect(stdout).toMatch(

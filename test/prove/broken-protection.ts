@@ -30,7 +30,12 @@ function start({ scene, env, trial }: Attempt) {
     staged: true,
   });
   const lines = planText(plan, 'with-values').split('\n');
-  const kept = lines.filter((line) => lost === '' || !line.includes(lost));
+  // A home shows only what is named: the protection is lost when this place is, and nothing hides it.
+  const kept = lines.flatMap((line) => {
+    if (lost === '') return [line];
+    if (line === 'show-programs') return [line, `show ${scene.home}${lost}`];
+    return line.startsWith('hide ') && line.includes(lost) ? [] : [line];
+  });
   return { argv: [nativeLauncher() as string, '--plan-fd=3'], plan: kept.join('\n') };
 }
 

@@ -55,7 +55,7 @@ export const moreLine =
     return plan.toSpliced(end, 0, typeof line === 'string' ? line : line(scene));
   };
 
-export const instead =
+const instead =
   (line: string, other: string): Change =>
   (plan) =>
     plan.map((given) => (given === line ? other : given));

@@ -35,7 +35,7 @@ export async function throughPlan(attempt: Attempt, change: (plan: string[]) => 
   return tried(attempt, { argv: [launcher, '--plan-fd=3'], plan: changed.join('\n') });
 }
 
-export async function planOf({
+async function planOf({
   scene,
   flags,
   env,
