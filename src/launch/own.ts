@@ -130,7 +130,7 @@ function register(path: string, folders: Folders, known: readonly Folders[]): vo
 const isThere = (line: string) => existsSync(line.slice(line.indexOf(' ') + 1));
 
 /** Before Linux 6.6 files in memory have no attributes of the user's, which layers are marked with. */
-export function keepsLayersInMemory(kernel: string): boolean {
+function keepsLayersInMemory(kernel: string): boolean {
   const [major = 0, minor = 0] = kernel.split('.').map(Number);
   return major > 6 || (major === 6 && minor >= 6);
 }
