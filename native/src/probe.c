@@ -24,6 +24,19 @@ static void parse_bare(struct launch *launch, const char *text) {
   launch->env.entries = nothing;
 }
 
+/* What a probe refuses with is a reason like any other. */
+static const char own_words[] = "cordon: launch: ";
+
+static void read_first_line(int fd, struct text *line) {
+  char said[512];
+  ssize_t got = read(fd, said, sizeof said);
+  const size_t prefix = sizeof own_words - 1;
+  bool is_own = got >= (ssize_t)prefix && memcmp(said, own_words, prefix) == 0;
+  size_t length = 0, begin = is_own ? prefix : 0;
+  while (got > 0 && length < (size_t)got && said[length] != '\n') length++;
+  if (length > begin) text_add_bytes(line, said + begin, length - begin);
+}
+
 /* The child of a probe only makes its barrier: `/` cannot be executed, which is told apart by its exit code. */
 static bool try_plan(const char *text, struct text *reason) {
   struct text own = {0};
@@ -35,7 +48,8 @@ static bool try_plan(const char *text, struct text *reason) {
   if (pid < 0) return true;
   if (pid == 0) {
     int null = openat(AT_FDCWD, "/dev/null", O_RDWR | O_CLOEXEC);
-    for (int fd = 0; null >= 0 && fd <= STDERR_FILENO; fd++) dup2(null, fd);
+    for (int fd = 0; null >= 0 && fd < STDERR_FILENO; fd++) dup2(null, fd);
+    dup2(ends[1], STDERR_FILENO);
     struct launch launch;
     parse_bare(&launch, text);
     run_behind_barrier(&launch, &own);
@@ -43,10 +57,8 @@ static bool try_plan(const char *text, struct text *reason) {
     _exit(EXIT_OWN_FAILURE);
   }
   close(ends[1]);
-  char said[512];
-  ssize_t got = read(ends[0], said, sizeof said);
+  if (reason) read_first_line(ends[0], reason);
   close(ends[0]);
-  if (got > 0 && reason) text_add_bytes(reason, said, (size_t)got);
   int status = 0;
   while (waitpid(pid, &status, 0) < 0)
     if (errno != EINTR) return true;
@@ -68,14 +80,6 @@ static _Noreturn void try_bubblewrap(const char *path, int errors) {
   const char *why = error_text(errno);
   write_whole(STDERR_FILENO, why, strlen(why));
   _exit(EXIT_OWN_FAILURE);
-}
-
-static void read_first_line(int fd, struct text *line) {
-  char said[512];
-  ssize_t got = read(fd, said, sizeof said);
-  size_t length = 0;
-  while (got > 0 && length < (size_t)got && said[length] != '\n') length++;
-  text_add_bytes(line, said, length);
 }
 
 bool bubblewrap_works(const char *path, struct text *reason) {

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { type Homes, homesOf } from '../host/folders.ts';
+import { workingFolder } from '../host/working-folder.ts';
 import {
   expandPath,
   isWorkspaceMode,
@@ -29,13 +30,13 @@ export const PLACE_FLAGS: readonly FlagSpec[] = [
 /** The folder the command runs in: this one, unless an agent is told another. */
 export function workdirOf(parsed: ParsedArguments): string {
   const given = flagValues(parsed, '--workdir').at(-1);
-  return given === undefined ? process.cwd() : resolve(textValue(given, '--workdir'));
+  return given === undefined ? workingFolder() : resolve(textValue(given, '--workdir'));
 }
 
 /** The policy with what the command line says of places on top, and its workspace looked at. */
 export function withPlaceFlags(policy: Policy, parsed: ParsedArguments, { env }: Pick<Context, 'env'>): Policy {
   const homes = homesOf(env);
-  const roots = { home: homes.home ?? homes.passwdHome, workdir: workdirOf(parsed), relativeTo: process.cwd() };
+  const roots = { home: homes.home ?? homes.passwdHome, workdir: workdirOf(parsed), relativeTo: workingFolder() };
   const given = givenPlaces(parsed, roots);
   const { paths, warnings } = settledPlaces(onTop(policy, given));
   const workspace = givenWorkspace(parsed, roots);

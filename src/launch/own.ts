@@ -31,11 +31,21 @@ export interface OwnRequest {
   readonly how: 'keep' | 'look';
   /** What the command can write to: Cordon's folders in there are made, since only what is there can be kept from it. */
   readonly writable?: readonly string[];
+  /** The kernel's release. */
+  readonly kernel?: string;
 }
 
 /** Cordon's own files of this launch, and of every home it was ever used with, whatever HOME, CORDON_HOME and XDG_* say now. */
-export function ownOf({ homes: { home, passwdHome }, folders, policyFiles, how, writable = [] }: OwnRequest): Own {
-  const aside = keepsLayersInMemory(release()) ? undefined : layersFolder(folders.state, how);
+export function ownOf(request: OwnRequest): Own {
+  const {
+    homes: { home, passwdHome },
+    folders,
+    policyFiles,
+    how,
+    writable = [],
+    kernel = release(),
+  } = request;
+  const aside = keepsLayersInMemory(kernel) ? undefined : layersFolder(folders.state, how);
   const usual = [...new Set([passwdHome, home])].flatMap(usualFolders);
   const [registry] = usual.map(({ state }) => join(state, 'homes'));
   const known = registry === undefined ? [] : readRegistry(registry);

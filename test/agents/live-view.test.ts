@@ -73,15 +73,14 @@ describe.each(USERS)('as %s', (user) => {
     expect(variables(renderer)).toEqual(agent);
     expect(workers.length).toBeGreaterThan(1);
     for (const worker of workers) expect([{}, agent]).toContainEqual(worker);
-    expect(workers).toContainEqual(agent);
     expect(leaked(planted, renderer)).toEqual([]);
   });
 
   const withEvents = () => {
     const place = new Place(user);
-    place.file('events', EVENTS);
+    place.file('work/events', EVENTS);
     for (const program of ['claude', 'qwen', 'amp'])
-      place.standIn(program, `#!/bin/sh\nexec cat '${place.home}/events'\n`);
+      place.standIn(program, `#!/bin/sh\nexec cat '${place.work}/events'\n`);
     return place;
   };
 

@@ -21,9 +21,13 @@ const scene = () => mkdtempSync(join(tmpdir(), 'cordon-own-'));
 /** The home that the system knows of; the real one is left alone. */
 const PASSWD_HOME = scene();
 
+/** One that cannot keep layers in memory. */
+const OLD_KERNEL = '6.5.13-generic';
+
 function own(record: Record<string, string>, how: 'keep' | 'look' = 'look', writable: readonly string[] = []) {
   const folders = foldersOf(ParentEnv.fromRecord(record));
-  return ownOf({ homes: { home: record.HOME, passwdHome: PASSWD_HOME }, folders, policyFiles: [], how, writable });
+  const homes = { home: record.HOME, passwdHome: PASSWD_HOME };
+  return ownOf({ homes, folders, policyFiles: [], how, writable, kernel: OLD_KERNEL });
 }
 
 describe('Cordon’s own places', () => {

@@ -44,9 +44,16 @@ function matcher(expected: readonly string[]): RegExp {
   return new RegExp(`^${lines}${open ? '[\\s\\S]*' : ''}$`);
 }
 
-function play(step: Step, user: User, home: string): void {
+interface Stage {
+  readonly user: User;
+  readonly home: string;
+  /** A project: a home as a whole is nobody's workspace. */
+  readonly cwd: string;
+}
+
+function play(step: Step, stage: Stage): void {
   const path = `${dirname(cordonProgram())}:/usr/local/bin:/usr/bin:/bin`;
-  const ran = runAs('/bin/bash', ['-c', step.command], { user, home, env: { PATH: path, TERM: 'dumb' } });
+  const ran = runAs('/bin/bash', ['-c', step.command], { ...stage, env: { PATH: path, TERM: 'dumb' } });
   const told = `line ${step.line}: ${step.command}\n${ran.stdout}${ran.stderr}`;
   expect(ran.code, told).toBe(step.code);
   expect(ran.stdout, told).toMatch(matcher(step.out));
@@ -55,7 +62,7 @@ function play(step: Step, user: User, home: string): void {
 
 describe.each(readdirSync(FOLDER).filter((file) => file.endsWith('.scenario')))('%s', (file) => {
   it.each(USERS)('as %s', (user) => {
-    const home = freshHome(user);
-    for (const step of parse(readFileSync(join(FOLDER, file), 'utf8'))) play(step, user, home);
+    const stage = { user, home: freshHome(user), cwd: freshHome(user) };
+    for (const step of parse(readFileSync(join(FOLDER, file), 'utf8'))) play(step, stage);
   });
 });

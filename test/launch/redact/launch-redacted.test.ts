@@ -11,14 +11,14 @@ const TERMINAL = openCopy(join(import.meta.dirname, 'fixtures/in-terminal.py'));
 const VALUE = 'value-77aa10c4-of-the-test';
 
 describe.each(USERS)('as %s', (user) => {
-  let home = '';
+  let [home, cwd] = ['', ''];
   beforeAll(() => {
-    home = freshHome(user);
+    [home, cwd] = [freshHome(user), freshHome(user)];
     runCordon(['creds', 'set', 'KEY'], { user, home, input: VALUE });
   });
 
   const redacted = (...command: string[]) =>
-    runCordon(['run', '--credential', 'KEY', '--redact', '--', ...command], { user, home });
+    runCordon(['run', '--credential', 'KEY', '--redact', '--', ...command], { user, home, cwd });
 
   describe('through pipes', () => {
     test('both streams, and the exit code', () => {
@@ -54,7 +54,7 @@ os.write(1,('a '+k[:9]).encode()); time.sleep(.2); os.write(1,(k[9:]+' b').encod
         gid,
         env: { HOME: home, PATH: '/usr/bin:/bin' },
         stdio: ['ignore', 'pipe', 'inherit'],
-        cwd: home,
+        cwd,
       });
       let shown = '';
       child.stdout.on('data', (chunk: Buffer) => {
@@ -104,7 +104,7 @@ os.write(1,('a '+k[:9]).encode()); time.sleep(.2); os.write(1,(k[9:]+' b').encod
       const { stdout, stderr } = spawnSync('setsid', ['python3', TERMINAL, cordonProgram(), ...args], {
         uid,
         gid,
-        cwd: home,
+        cwd,
         env: { PATH: '/usr/bin:/bin', HOME: home, TERM: 'xterm' },
         input: steps.map((step) => JSON.stringify(step)).join('\n'),
         encoding: 'utf8',

@@ -88,13 +88,13 @@ describe.each(USERS)('for %s', (user) => {
     expect(stderr).toContain('~/.bashrc:1 sets A in a construct of several lines: the whole file is left out');
   });
 
-  it('a copy cannot be written, replaced or uncovered', () => {
+  it('a copy that is written, moved or removed uncovers nothing, and the real file stays', () => {
     const home = homeWith(user, FILES);
     const { said } = inside(
       home,
       user,
       ['bash'],
-      'echo x >> ~/.bashrc; rm -f ~/.bashrc; mv ~/.bashrc ~/y; umount ~/.bashrc; cat ~/.bashrc',
+      'echo x >> ~/.bashrc; mv ~/.bashrc ~/y; umount ~/.bashrc; cat ~/.bashrc ~/y; rm -f ~/y; ls -A ~; cat ~/.bashrc',
     );
     expect(said).toContain('greet()');
     expect(said).not.toContain(CANARY);
