@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { BASH, cordonRun, EVERYWHERE, quoted, Terminal } from './terminal.ts';
+import { BASH, cordonRun, EVERYWHERE, quoted, Terminal, UNTIL_INPUT } from './terminal.ts';
 
 const ECHO = `
 import sys
@@ -8,19 +8,18 @@ for line in sys.stdin: print('got ' + line, end='', flush=True)
 sys.exit(6)
 `;
 
-const TRAPS_INT = `
-import os, signal, sys
+const TRAPS_INT = `${UNTIL_INPUT}
+import sys
 signal.signal(signal.SIGINT, lambda *_: (os.write(1, b'trapped\\n'), sys.exit(7)))
 os.write(1, b'ready\\n')
-signal.pause()
+until_input()
 `;
 
-const SAYS_SIZE = `
-import os, signal, sys
+const SAYS_SIZE = `${UNTIL_INPUT}
 def say(*_): os.write(1, b'size %d %d\\n' % tuple(os.get_terminal_size(0)))
 signal.signal(signal.SIGWINCH, say)
 say()
-sys.stdin.read()
+until_input()
 `;
 
 /** As a pager does: the text from its input, the keys from the terminal. */

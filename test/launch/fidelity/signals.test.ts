@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
 import { begin, ended } from '../../support/escape-run.ts';
 import { Scene } from '../../support/escape-scene.ts';
-import { cordonRun, EVERYWHERE } from './terminal.ts';
+import { cordonRun, EVERYWHERE, UNTIL_INPUT } from './terminal.ts';
 
 const SIGNALS = ['SIGTERM', 'SIGHUP', 'SIGUSR1', 'SIGUSR2', 'SIGINT', 'SIGQUIT', 'SIGWINCH'] as const;
 
-const TRAP = (signal: string) => `
-import os, signal, sys
+const TRAP = (signal: string) => `${UNTIL_INPUT}
+import sys
 count = 0
 def trapped(*_):
     global count
@@ -15,7 +15,7 @@ def trapped(*_):
     os.write(1, b'trapped\\n')
 signal.signal(signal.${signal}, trapped)
 os.write(1, b'ready\\n')
-sys.stdin.read()
+until_input()
 sys.exit(40 + count)
 `;
 

@@ -114,6 +114,19 @@ export const cordonRun = (isolation: string, ...argv: readonly string[]) => [
   ...argv,
 ];
 
+/**
+ * Python that runs its handlers until there is input or its end. A read would do it but for a signal that comes just before: its handler
+ * runs when the read has ended.
+ */
+export const UNTIL_INPUT = `
+import os, select, signal
+wake, woken = os.pipe()
+os.set_blocking(woken, False)
+signal.set_wakeup_fd(woken)
+def until_input():
+    while 0 not in select.select([0, wake], [], [])[0]: os.read(wake, 1)
+`;
+
 /** An interactive shell without anyone's settings. */
 export const BASH = ['bash', '--noprofile', '--norc', '-i'];
 
