@@ -264,6 +264,12 @@ static void hide_behind_links(struct view *view) {
 
 static void show_path(void *context, char *path) { show(context, path); }
 
+/* Another view of the processes outside, wherever somebody mounted it. */
+static void hide_other_procs(struct view *view) {
+  for (char *point = mount_points(true); *point; point += strlen(point) + 1)
+    if (strcmp(point, "/proc") != 0 && !below("/proc", point)) add_hidden(view, allot_text(point, strlen(point)));
+}
+
 void survey(struct view *view, const struct launch *launch) {
   const struct places *places = &launch->plan.places;
   *view = (struct view){.plan = &launch->plan, .store = -1, .staging = -1};
@@ -275,6 +281,7 @@ void survey(struct view *view, const struct launch *launch) {
   }
   gather_hidden(view);
   hide_behind_links(view);
+  hide_other_procs(view);
   for (size_t i = 0; i < places->show.count; i++) expand(places->show.items[i], show_path, view);
   show_linked_settings(view);
   if (places->show_programs) show_programs(view, launch);

@@ -80,7 +80,7 @@ static int blank_file(struct view *view) {
 
 /* A folder with a mount below it cannot be a layer: what the mount covers would come to light. */
 static bool has_mounts_below(struct view *view, const char *path) {
-  if (!view->mounts) view->mounts = mount_points();
+  if (!view->mounts) view->mounts = mount_points(false);
   for (char *point = view->mounts; *point; point += strlen(point) + 1) {
     const char *rest = below(path, point);
     if (rest && *rest) return true;

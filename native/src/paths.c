@@ -87,14 +87,16 @@ void expand(const char *pattern, void (*take)(void *context, char *path), void *
 
 static bool is_octal(char digit) { return digit >= '0' && digit <= '7'; }
 
+static bool is_of_processes(const char *line) { return strstr(line, " - proc ") != NULL; }
+
 /* The fifth field of each line; white space and backslashes in it are written as \\ooo. */
-char *mount_points(void) {
+char *mount_points(bool of_processes) {
   struct text list = {0};
   char *line = NULL;
   size_t room = 0;
   FILE *file = fopen("/proc/self/mountinfo", "re");
   while (file && getline(&line, &room, file) > 0) {
-    char *at = line;
+    char *at = of_processes && !is_of_processes(line) ? NULL : line;
     for (int field = 0; at && field < 4; field++) at = (at = strchr(at, ' ')) ? at + 1 : NULL;
     for (; at && *at && *at != ' '; at++) {
       bool escaped = at[0] == '\\' && is_octal(at[1]) && is_octal(at[2]) && is_octal(at[3]);

@@ -67,7 +67,8 @@ struct view {
 };
 
 /* paths.c */
-char *mount_points(void);
+/* One after the other, each ending in NUL; only those that show processes, or all. */
+char *mount_points(bool of_processes);
 /* What follows `folder` and its slash in `path`; "" for the folder itself, NULL when it lies elsewhere. */
 const char *below(const char *folder, const char *path);
 char *joined(const char *folder, const char *name);

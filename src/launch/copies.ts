@@ -3,9 +3,12 @@ import { bytesOfBuffer } from '../host/bytes.ts';
 import { openToRead } from '../host/open-file.ts';
 import {
   type Copies,
+  gitconfigPlaces,
+  gitconfigWithoutSecrets,
   NO_COPIES,
   npmrcPlaces,
   npmrcWithoutTokens,
+  type Path,
   type PlaceFacts,
   pathsOf,
 } from '../plan/places/index.ts';
@@ -43,12 +46,18 @@ function realOf(path: string): string {
   }
 }
 
-/** Settings that hold tokens among lines that programs need, with the tokens left out. */
+/** Settings that hold log-ins among lines that programs need, with those left out. */
 export function settingsCopies(facts: PlaceFacts): Copies['copies'] {
-  return npmrcPlaces(facts).flatMap((path) => {
-    const text = textAt(path);
-    return text === undefined ? [] : [{ path, text: npmrcWithoutTokens(text) as typeof text }];
-  });
+  return [
+    ...npmrcPlaces(facts).flatMap((path) => copyOf(path, npmrcWithoutTokens)),
+    ...gitconfigPlaces(facts).flatMap((path) => copyOf(path, gitconfigWithoutSecrets)),
+  ];
+}
+
+function copyOf(path: Path, clean: (text: string) => string): Copies['copies'] {
+  const text = textAt(path);
+  if (text === undefined) return [];
+  return [{ path, text: clean(text) as typeof text }];
 }
 
 function textAt(path: string): ReturnType<typeof bytesOfBuffer> | undefined {
