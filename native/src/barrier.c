@@ -104,6 +104,7 @@ static void give_up(struct barrier *barrier) {
 /* Returns only when nothing ran because the machine lacks the means. A child that refused has said why. */
 static void supervise(struct barrier *barrier, struct launch *launch, struct text *reason) {
   await_dismissed();
+  if (!barrier->is_bubblewrap) send(barrier->control, &(char){GO_ON}, 1, MSG_NOSIGNAL);
   converse(barrier, launch);
   int status = wait_for_child(barrier->child);
   if (!barrier->greeted) {

@@ -78,10 +78,14 @@ static bool map_self(void) {
   return mapped;
 }
 
-static void take_ids(int control) {
-  char how;
-  if (recv(control, &how, 1, 0) != 1) _exit(EXIT_OWN_FAILURE);
-  if (how == 's' && !map_self()) lack("ids cannot be mapped in a user namespace: ", error_text(errno), NULL);
+static char hear_from_supervisor(void) {
+  char said;
+  if (recv(CONTROL_FD, &said, 1, 0) != 1) _exit(EXIT_OWN_FAILURE);
+  return said;
+}
+
+static void take_ids(void) {
+  if (hear_from_supervisor() == MAP_YOURSELF && !map_self()) lack("ids cannot be mapped in a user namespace: ", error_text(errno), NULL);
 }
 
 /* ── limits, so that one sandbox cannot use up what all of a user's share ── */
@@ -181,7 +185,7 @@ static _Noreturn void live_inside(const struct barrier *barrier, struct launch *
   keep_only(control, reason);
   refuse_folders();
   reason_pipe = CONTROL_FD + 1;
-  take_ids(CONTROL_FD);
+  take_ids();
   syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING_, NULL);
   if (mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) != 0) lack("mounts of its own are not allowed: ", error_text(errno), NULL);
   if (launch->plan.places.network_off) raise_loopback();
@@ -199,6 +203,8 @@ static _Noreturn void live_inside(const struct barrier *barrier, struct launch *
   if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) _exit(EXIT_OWN_FAILURE);
   close_descriptors_from((unsigned)keep_masks_open(CONTROL_FD + 1));
   note_git(&view);
+  /* The planner, which holds the caller's environment, is gone by then. */
+  if (hear_from_supervisor() != GO_ON) _exit(EXIT_OWN_FAILURE);
   inner_begin(launch, &barrier->watch);
 }
 
@@ -246,6 +252,6 @@ bool start_in_namespaces(struct barrier *barrier, struct launch *launch, struct 
     return false;
   }
   bool mapped = own_uid == 0 && map_all(barrier->child, "uid_map") && map_all(barrier->child, "gid_map");
-  send(barrier->control, mapped ? "m" : "s", 1, MSG_NOSIGNAL);
+  send(barrier->control, &(char){mapped ? MAPPED_OUTSIDE : MAP_YOURSELF}, 1, MSG_NOSIGNAL);
   return true;
 }

@@ -34,6 +34,9 @@ struct order {
   int32_t by_terminal;
 };
 
+/* What the supervisor says before there are orders: how ids are mapped, and that the command may start. */
+enum { MAPPED_OUTSIDE = 'm', MAP_YOURSELF = 's', GO_ON = 'g' };
+
 enum report_kind { REPORT_HELLO = 1, REPORT_STOPPED, REPORT_SAY, REPORT_ENDED };
 
 struct report {
