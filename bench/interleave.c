@@ -1,5 +1,6 @@
 /* Times several commands in one run, one after the other in each round, so that whatever else the machine does hits all alike.
- * usage: interleave ROUNDS FILE; FILE holds one command a line, words separated by tabs. Prints one line of microseconds a round. */
+ * usage: interleave ROUNDS FILE; FILE holds one command a line, words separated by tabs, the first the folder to start it in.
+ * Prints one line of microseconds a round. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <spawn.h>
@@ -25,7 +26,7 @@ static int read_commands(const char *path) {
     int words = 0;
     char *rest = strdup(line);
     for (char *word = strtok(rest, "\t"); word != NULL && words < MAX_WORDS; word = strtok(NULL, "\t")) commands[count][words++] = word;
-    if (words > 0) count++;
+    if (words > 1) count++;
   }
   fclose(file);
   return count;
@@ -40,11 +41,13 @@ static double microseconds(void) {
 static double time_one(char **argv) {
   pid_t pid;
   int status;
+  char **command = argv + 1;
+  if (chdir(argv[0]) != 0) { perror(argv[0]); exit(1); }
   double start = microseconds();
-  if (posix_spawn(&pid, argv[0], NULL, NULL, argv, environ) != 0) { perror(argv[0]); exit(1); }
+  if (posix_spawn(&pid, command[0], NULL, NULL, command, environ) != 0) { perror(command[0]); exit(1); }
   waitpid(pid, &status, 0);
   double taken = microseconds() - start;
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) { fprintf(stderr, "%s failed: %d\n", argv[0], status); exit(1); }
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) { fprintf(stderr, "%s failed: %d\n", command[0], status); exit(1); }
   return taken;
 }
 
