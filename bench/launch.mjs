@@ -39,7 +39,11 @@ export function rows({ smoke }) {
     EVERYDAY,
   );
   const slow = interleaved(
-    { 'node -e 0': here(process.execPath, '-e', '0'), guarded: here(guarded.shim), run: here(cordon, 'run', '--', TRUE) },
+    {
+      'node -e 0': here(process.execPath, '-e', '0'),
+      guarded: here(guarded.shim),
+      run: here(cordon, 'run', '--', TRUE),
+    },
     smoke ? 5 : 60,
     EVERYDAY,
   );
@@ -53,12 +57,7 @@ export function rows({ smoke }) {
       quick.guarded / quick['guarded in an empty home'],
       '<= 1.1',
     ),
-    ratio(
-      'cordon run / (node -e 0 + tool shim)',
-      'guarded',
-      slow.run / (slow['node -e 0'] + slow.guarded),
-      '<= 1.6',
-    ),
+    ratio('cordon run / (node -e 0 + tool shim)', 'guarded', slow.run / (slow['node -e 0'] + slow.guarded), '<= 1.6'),
     ...Object.entries({ ...quick, 'node -e 0': slow['node -e 0'], 'cordon run': slow.run }).map(([name, value]) => ({
       name: `  median ${name}`,
       value,

@@ -23,7 +23,10 @@ const suites = [
   './peers/rows.mjs',
 ].filter((suite) => only === undefined || suite.includes(only));
 
-/** A row: { name, value, unit, goal }, where goal is `<= 1.15`, `>= 3` or absent; without a value, a note says why. */
+/**
+ * A row: { name, value, unit, goal, protection }, where goal is `<= 1.15`, `>= 3` or absent; without a value, a note says why.
+ * The protection is what a command of ours has in it: `filter`, `env policy`, `guarded`, or that of a `session`.
+ */
 function holds({ value, goal }) {
   if (goal === undefined || value === null) return undefined;
   const [relation, bound] = goal.split(' ');
@@ -40,16 +43,20 @@ async function measure() {
   return rows;
 }
 
+const titleOf = ({ name, protection }) => (protection === undefined ? name : `${name} (${protection})`);
+
 function show(rows) {
-  const width = Math.max(...rows.map(({ name }) => name.length));
+  const width = Math.max(...rows.map((row) => titleOf(row).length));
   const mark = { true: 'ok', false: 'MISSED', undefined: '' };
-  for (const { name, value, unit, goal = '', holds: met, note } of rows) {
+  for (const row of rows) {
+    const { value, unit, goal = '', holds: met, note } = row;
+    const title = titleOf(row).padEnd(width);
     if (value === null) {
-      console.log(`${name.padEnd(width)} ${note}`);
+      console.log(`${title} ${note}`);
       continue;
     }
     const number = value.toFixed(value < 100 ? 2 : 0).padStart(10);
-    console.log(`${name.padEnd(width)} ${number} ${unit.padEnd(4)} ${goal.padEnd(9)} ${mark[String(met)]}`.trimEnd());
+    console.log(`${title} ${number} ${unit.padEnd(4)} ${goal.padEnd(9)} ${mark[String(met)]}`.trimEnd());
   }
 }
 

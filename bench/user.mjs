@@ -20,7 +20,9 @@ function account() {
     const [name, , uid, gid, , home] = execFileSync('getent', ['passwd', ORDINARY], { encoding: 'utf8' }).split(':');
     return { name, uid: Number(uid), gid: Number(gid), home };
   } catch {
-    process.stderr.write(`bench: there is no user ${ORDINARY}, so this is measured as root (set-up --for-tests adds it)\n`);
+    process.stderr.write(
+      `bench: there is no user ${ORDINARY}, so this is measured as root (set-up --for-tests adds it)\n`,
+    );
     return { ...own, name: own.username, home: own.homedir };
   }
 }

@@ -9,10 +9,14 @@ import { EVERYDAY, put } from '../home.mjs';
 const modules = fileURLToPath(new URL('../../node_modules', import.meta.url));
 const PACKAGES = ['ajv', 'fast-deep-equal', 'fast-uri', 'json-schema-traverse', 'require-from-string', 'ms', 'yaml'];
 
-function packed(name, folder) {
+const npm = (folder, ...words) =>
+  execFileSync('npm', [...words, '--offline', '--ignore-scripts', '--silent'], {
+    ...{ cwd: folder, env: EVERYDAY },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+
+function packed(folder, name) {
   const { version } = JSON.parse(readFileSync(join(modules, name, 'package.json'), 'utf8'));
-  const words = ['pack', join(modules, name), '--pack-destination', folder, '--ignore-scripts', '--offline', '--silent'];
-  execFileSync('npm', words, { cwd: folder, env: EVERYDAY, stdio: ['ignore', 'ignore', 'inherit'] });
   const file = join(folder, `${name}-${version}.tgz`);
   const integrity = `sha512-${createHash('sha512').update(readFileSync(file)).digest('base64')}`;
   const resolved = `https://registry.npmjs.org/${name}/-/${name}-${version}.tgz`;
@@ -22,9 +26,9 @@ function packed(name, folder) {
 /** The words after `npm`, for a project that is made in this folder. */
 export function offlineProject(project, folder) {
   mkdirSync(folder, { recursive: true });
-  const all = PACKAGES.map((name) => packed(name, folder));
-  const add = ['cache', 'add', ...all.map(({ file }) => file)];
-  execFileSync('npm', add, { cwd: folder, env: EVERYDAY, stdio: ['ignore', 'ignore', 'inherit'] });
+  npm(folder, 'pack', ...PACKAGES.map((name) => join(modules, name)));
+  const all = PACKAGES.map((name) => packed(folder, name));
+  npm(folder, 'cache', 'add', ...all.map(({ file }) => file));
   const dependencies = Object.fromEntries(all.map(({ name, lock }) => [name, lock.version]));
   const root = { name: 'small', version: '1.0.0', dependencies };
   const packages = { '': root, ...Object.fromEntries(all.map(({ name, lock }) => [`node_modules/${name}`, lock])) };
