@@ -1,4 +1,5 @@
-/* Times several commands in one run, one after the other in each round, so that whatever else the machine does hits all alike.
+/* Times several commands in one run, one after the other in each round, so that whatever else the machine does hits all alike. From the
+ * second round on the order changes: what a command leaves to the kernel, such as namespaces to take down, falls on whoever comes next.
  * usage: interleave ROUNDS FILE; FILE holds one command a line, words separated by tabs, the first the folder to start it in.
  * Prints one line of microseconds a round. */
 #define _GNU_SOURCE
@@ -51,6 +52,18 @@ static double time_one(char **argv) {
   return taken;
 }
 
+/* The same orders in every run. */
+static void shuffle(int *order, int count) {
+  static unsigned state = 1;
+  for (int i = count - 1; i > 0; i--) {
+    state = state * 1664525u + 1013904223u;
+    int other = (int)((state >> 16) % (unsigned)(i + 1));
+    int kept = order[i];
+    order[i] = order[other];
+    order[other] = kept;
+  }
+}
+
 int main(int argc, char **argv) {
   int count = argc == 3 ? read_commands(argv[2]) : -1;
   if (count <= 0) { fprintf(stderr, "usage: interleave ROUNDS FILE\n"); return 1; }
@@ -61,8 +74,13 @@ int main(int argc, char **argv) {
   close(null);
   FILE *results = fdopen(out, "w");
   fcntl(out, F_SETFD, FD_CLOEXEC);
+  int order[MAX_COMMANDS];
+  for (int i = 0; i < count; i++) order[i] = i;
   for (int round = 0; round < atoi(argv[1]); round++) {
-    for (int i = 0; i < count; i++) fprintf(results, "%.1f%c", time_one(commands[i]), i + 1 == count ? '\n' : ' ');
+    double taken[MAX_COMMANDS];
+    if (round > 0) shuffle(order, count);
+    for (int i = 0; i < count; i++) taken[order[i]] = time_one(commands[order[i]]);
+    for (int i = 0; i < count; i++) fprintf(results, "%.1f%c", taken[i], i + 1 == count ? '\n' : ' ');
   }
   return fclose(results) == 0 ? 0 : 1;
 }

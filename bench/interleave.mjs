@@ -12,7 +12,7 @@ execFileSync('cc', ['-O2', '-o', program, fileURLToPath(new URL('interleave.c', 
  * Median milliseconds of each command, all run in turn in every round, here or in the folder that is named beside the words.
  * @param {Record<string, string[] | { in: string, words: string[] }>} commands
  */
-export function interleaved(commands, rounds, env = { PATH: process.env.PATH, HOME: folder }) {
+export function interleaved(commands, rounds, env) {
   const file = join(folder, 'commands');
   writeFileSync(
     file,

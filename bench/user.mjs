@@ -53,6 +53,8 @@ export function asOrdinaryUser(script, args, keep) {
     ...(process.env.CORDON_PEERS === undefined ? {} : { CORDON_PEERS: process.env.CORDON_PEERS }),
   };
   const start = [...become, process.execPath, ...process.execArgv, script, ...args, '--to', result];
+  // Whoever interrupts it ends the child, and what it made is still taken away.
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => undefined);
   try {
     const words = [...apart, 'sh', '-c', IN_OWN_HOME, 'sh', join(folder, 'home'), home, ...start];
     const { status } = spawnSync('unshare', words, { env, stdio: 'inherit' });
