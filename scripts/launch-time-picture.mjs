@@ -28,7 +28,7 @@ const STYLE = `
     }`;
 
 const PROTECTIONS =
-  'Cordon, filter: variables alone; env policy: also processes of its own; guarded: the home a layer, credentials absent; session: little else than a workspace.';
+  'Cordon: filter holds variables, env policy also processes; guarded: the home is a layer without credentials; session: a workspace.';
 
 const escaped = (text) =>
   text.replace(/[&<>"']/g, (char) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' })[char]);

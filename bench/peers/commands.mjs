@@ -41,7 +41,7 @@ function ownEntries(path, mcp) {
     own('Cordon: tool shim, env policy', 'env policy', [path]),
     own('Cordon: tool shim, guarded', 'guarded', [guardedShim('true').shim], EVERYDAY),
     own('Cordon: cordon run, guarded', 'guarded', [CORDON, 'run', '--', TRUE], EVERYDAY),
-    { label: 'Cordon: Bash call over MCP, session', kind: 'own', protection: 'session', measure: () => mcp.call() },
+    { label: 'Cordon: MCP Bash call, session', kind: 'own', protection: 'session', measure: () => mcp.call() },
   ];
 }
 
