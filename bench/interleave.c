@@ -1,5 +1,7 @@
-/* Times several commands in one run, one after the other in each round, so that whatever else the machine does hits all alike.
- * usage: interleave ROUNDS FILE; FILE holds one command a line, words separated by tabs. Prints one line of microseconds a round. */
+/* Times several commands in one run, one after the other in each round, so that whatever else the machine does hits all alike. From the
+ * second round on the order changes: what a command leaves to the kernel, such as namespaces to take down, falls on whoever comes next.
+ * usage: interleave ROUNDS FILE; FILE holds one command a line, words separated by tabs, the first the folder to start it in.
+ * Prints one line of microseconds a round. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <spawn.h>
@@ -25,7 +27,7 @@ static int read_commands(const char *path) {
     int words = 0;
     char *rest = strdup(line);
     for (char *word = strtok(rest, "\t"); word != NULL && words < MAX_WORDS; word = strtok(NULL, "\t")) commands[count][words++] = word;
-    if (words > 0) count++;
+    if (words > 1) count++;
   }
   fclose(file);
   return count;
@@ -40,12 +42,26 @@ static double microseconds(void) {
 static double time_one(char **argv) {
   pid_t pid;
   int status;
+  char **command = argv + 1;
+  if (chdir(argv[0]) != 0) { perror(argv[0]); exit(1); }
   double start = microseconds();
-  if (posix_spawn(&pid, argv[0], NULL, NULL, argv, environ) != 0) { perror(argv[0]); exit(1); }
+  if (posix_spawn(&pid, command[0], NULL, NULL, command, environ) != 0) { perror(command[0]); exit(1); }
   waitpid(pid, &status, 0);
   double taken = microseconds() - start;
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) { fprintf(stderr, "%s failed: %d\n", argv[0], status); exit(1); }
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) { fprintf(stderr, "%s failed: %d\n", command[0], status); exit(1); }
   return taken;
+}
+
+/* The same orders in every run. */
+static void shuffle(int *order, int count) {
+  static unsigned state = 1;
+  for (int i = count - 1; i > 0; i--) {
+    state = state * 1664525u + 1013904223u;
+    int other = (int)((state >> 16) % (unsigned)(i + 1));
+    int kept = order[i];
+    order[i] = order[other];
+    order[other] = kept;
+  }
 }
 
 int main(int argc, char **argv) {
@@ -58,8 +74,13 @@ int main(int argc, char **argv) {
   close(null);
   FILE *results = fdopen(out, "w");
   fcntl(out, F_SETFD, FD_CLOEXEC);
+  int order[MAX_COMMANDS];
+  for (int i = 0; i < count; i++) order[i] = i;
   for (int round = 0; round < atoi(argv[1]); round++) {
-    for (int i = 0; i < count; i++) fprintf(results, "%.1f%c", time_one(commands[i]), i + 1 == count ? '\n' : ' ');
+    double taken[MAX_COMMANDS];
+    if (round > 0) shuffle(order, count);
+    for (int i = 0; i < count; i++) taken[order[i]] = time_one(commands[order[i]]);
+    for (int i = 0; i < count; i++) fprintf(results, "%.1f%c", taken[i], i + 1 == count ? '\n' : ' ');
   }
   return fclose(results) == 0 ? 0 : 1;
 }

@@ -9,14 +9,15 @@ const program = join(folder, 'interleave');
 execFileSync('cc', ['-O2', '-o', program, fileURLToPath(new URL('interleave.c', import.meta.url))]);
 
 /**
- * Median milliseconds of each command, all run in turn in every round.
- * @param {Record<string, string[]>} commands
+ * Median milliseconds of each command, all run in turn in every round, here or in the folder that is named beside the words.
+ * @param {Record<string, string[] | { in: string, words: string[] }>} commands
  */
-export function interleaved(commands, rounds, env = { PATH: process.env.PATH, HOME: folder }) {
+export function interleaved(commands, rounds, env) {
   const file = join(folder, 'commands');
   writeFileSync(
     file,
     `${Object.values(commands)
+      .map((command) => (Array.isArray(command) ? [process.cwd(), ...command] : [command.in, ...command.words]))
       .map((words) => words.join('\t'))
       .join('\n')}\n`,
   );

@@ -9,25 +9,26 @@ const table = (head, lines) => markdownTable(head, lines, '---:');
 function launchTable(rows) {
   const launches = rows.filter(({ group }) => group === 'launch');
   const medianOf = (wanted) => launches.find(({ label }) => label === wanted)?.value;
-  const [nothing, own] = [medianOf('nothing'), medianOf('Cordon: tool shim, barrier')];
+  const [nothing, own] = [medianOf('nothing'), medianOf('Cordon: tool shim, guarded')];
   const lines = launches.map(({ label, version, value, low, high, note }) => {
     const name = version === undefined ? label : `${label} (${version})`;
     if (value === null) return [name, note, '', '', ''];
     return [name, figure(value), `${figure(low)}–${figure(high)}`, figure(value - nothing), `${figure(value / own)} ×`];
   });
-  return table(['`true` started under', 'median ms', 'middle half', 'added ms', 'of our tool shim'], lines);
+  return table(['`true` started under', 'median ms', 'middle half', 'added ms', 'of our guarded tool shim'], lines);
 }
 
 function goalTable(rows) {
   const lines = rows
     .filter(({ goal, value }) => goal !== undefined && value !== null)
-    .map(({ name, value, unit, goal, holds }) => [
+    .map(({ name, protection = '', value, unit, goal, holds }) => [
       name.trim(),
+      protection,
       `${figure(value)} ${unit}`.trim(),
       goal,
       holds ? 'yes' : '**no**',
     ]);
-  return table(['goal', 'measured', 'asked for', 'met'], lines);
+  return table(['goal', 'protection', 'measured', 'asked for', 'met'], lines);
 }
 
 const between = (page, name, content) =>

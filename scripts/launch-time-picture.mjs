@@ -3,8 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const WIDTH = 800;
-const LABELS = 236;
-const BARS = 470;
+const LABELS = 256;
+const BARS = 450;
 const ROW = 26;
 const TOP = 64;
 
@@ -26,6 +26,9 @@ const STYLE = `
       .own { fill: #4493f8; }
       text.own { fill: #79c0ff; }
     }`;
+
+const PROTECTIONS =
+  'Cordon: filter holds variables, env policy also processes; guarded: the home is a layer without credentials; session: a workspace.';
 
 const escaped = (text) =>
   text.replace(/[&<>"']/g, (char) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' })[char]);
@@ -82,7 +85,7 @@ export function picture({ date, machine, rows }) {
   const bottom = TOP + shown.length * ROW;
   const spoken = shown.map((row) => `${titleOf(row)}: ${figureOf(row)}`).join('; ');
   const place = `${date}, ${machine.cpu}, ${machine.cores} cores, Linux ${machine.kernel.match(/^\d+\.\d+/)?.[0]}, Node ${machine.node.replace('v', '')}`;
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${bottom + 46}" width="${WIDTH}" height="${bottom + 46}" role="img" aria-labelledby="title desc">
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${bottom + 62}" width="${WIDTH}" height="${bottom + 62}" role="img" aria-labelledby="title desc">
   <title id="title">Time to start a command under each launcher</title>
   <desc id="desc">Medians, the quickest first. ${escaped(spoken)}.</desc>
   <style>${STYLE}
@@ -97,7 +100,8 @@ export function picture({ date, machine, rows }) {
       'Medians; the thin line is the middle half of all starts. All in the same run, in turn, each with its defaults.',
       ' class="small"',
     ),
-    textAt(16, bottom + 36, place, ' class="small"'),
+    textAt(16, bottom + 36, PROTECTIONS, ' class="small"'),
+    textAt(16, bottom + 52, place, ' class="small"'),
   ].join('\n  ')}
 </svg>
 `;

@@ -1,7 +1,7 @@
 // Everything whose launch time is compared: `true` under nothing, under home-made wrappers, under the peers, and under Cordon.
-import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { EVERYDAY, guardedShim, HOME } from '../home.mjs';
 import { folder, interleaved } from '../interleave.mjs';
 import { PEERS } from '../peers.mjs';
 import { BWRAP, FLAGS, shim, TRUE, WITHOUT_BARRIER } from '../shim.mjs';
@@ -10,7 +10,7 @@ import { otherWays } from './ways.mjs';
 
 const CORDON = fileURLToPath(new URL('../../dist/bin/cordon', import.meta.url));
 const PATH = '/usr/local/bin:/usr/bin:/bin';
-const PLAIN = { PATH, HOME: folder, LANG: 'C.UTF-8', TERM: 'xterm' };
+const PLAIN = { PATH, HOME, LANG: 'C.UTF-8', TERM: 'xterm' };
 
 /** The clock is in a small C program, which starts something once before, so that it is not itself what is cold. */
 const starter = (command, env) => async () => interleaved({ before: [TRUE], it: command }, 1, env).it;
@@ -20,7 +20,7 @@ const simple = (label, kind, command, env = PLAIN) => ({ label, kind, measure: s
 function peerEntry(peer, variant, workspace) {
   const label = variant === 'default' ? peer.title : `${peer.title}, configured`;
   const entry = { label, kind: 'peer', version: versionOf(peer) };
-  const words = wordsOf(peer, variant, { home: folder, workspace });
+  const words = wordsOf(peer, variant, { home: HOME, workspace });
   if (words === undefined) return { ...entry, note: 'not installed' };
   const env = { ...PLAIN, ...environmentOf(peer) };
   const reason = refusal(words, env);
@@ -35,13 +35,13 @@ const peerEntries = (workspace) =>
   );
 
 function ownEntries(path, mcp) {
-  // As in everyday use: the user's own home, where a launch leaves nothing behind.
-  const everyday = { PATH, HOME: userInfo().homedir };
+  const own = (label, protection, command, env) => ({ ...simple(label, 'own', command, env), protection });
   return [
-    simple('Cordon: tool shim, filter', 'own', [path], { ...PLAIN, ...WITHOUT_BARRIER }),
-    simple('Cordon: tool shim, barrier', 'own', [path]),
-    simple('Cordon: cordon run', 'own', [CORDON, 'run', '--', TRUE], everyday),
-    { label: 'Cordon: Bash call over MCP', kind: 'own', measure: () => mcp.call() },
+    own('Cordon: tool shim, filter', 'filter', [path], { ...PLAIN, ...WITHOUT_BARRIER }),
+    own('Cordon: tool shim, env policy', 'env policy', [path]),
+    own('Cordon: tool shim, guarded', 'guarded', [guardedShim('true').shim], EVERYDAY),
+    own('Cordon: cordon run, guarded', 'guarded', [CORDON, 'run', '--', TRUE], EVERYDAY),
+    { label: 'Cordon: MCP Bash call, session', kind: 'own', protection: 'session', measure: () => mcp.call() },
   ];
 }
 
@@ -51,7 +51,7 @@ export function commands(workspace, mcp) {
   const clean = PEERS.find(({ id }) => id === 'env');
   return [
     simple('nothing', 'plain', [TRUE]),
-    simple('env -i', 'plain', [...wordsOf(clean, 'configured', { home: folder, workspace }), TRUE]),
+    simple('env -i', 'plain', [...wordsOf(clean, 'configured', { home: HOME, workspace }), TRUE]),
     simple('shell script, bubblewrap', 'way', ways.shell),
     simple('Python script, bubblewrap', 'way', ways.python),
     simple('Node script, bubblewrap', 'way', ways.node),

@@ -1,12 +1,12 @@
 // Launch times side by side: in every round each is started once, in an order of its own.
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { HOME, livedInHome } from '../home.mjs';
 import { commands } from './commands.mjs';
 import { openMcp } from './mcp-call.mjs';
 
 /** Against which ours the others are set. */
-const OURS = 'Cordon: tool shim, barrier';
+const OURS = 'Cordon: tool shim, guarded';
 
 /** What a start leaves to be done, a dying proxy or the launcher for the next call, falls on nobody. */
 const quiet = () => new Promise((resolve) => setTimeout(resolve, 30));
@@ -44,15 +44,16 @@ function spread(numbers) {
 
 function rowsOf(entries, times) {
   const median = (label) => spread(times.get(label)).value;
-  const of = ({ label, kind, version, note }) => {
-    const row = { name: `launch: ${label}`, unit: 'ms', group: 'launch', label, kind, version };
+  const of = ({ label, kind, protection, version, note }) => {
+    const row = { name: `launch: ${label}`, unit: 'ms', group: 'launch', label, kind, protection, version };
     return times.has(label) ? { ...row, ...spread(times.get(label)) } : { ...row, value: null, note };
   };
   const others = entries.filter(({ kind, label }) => ['way', 'peer'].includes(kind) && times.has(label));
   return [
     ...entries.map(of),
     ...others.map(({ label }) => ({
-      name: `launch: ${label} / tool shim, barrier`,
+      name: `launch: ${label} / tool shim`,
+      protection: 'guarded',
       value: median(label) / median(OURS),
       unit: 'x',
     })),
@@ -61,13 +62,14 @@ function rowsOf(entries, times) {
 
 /** In an empty folder: some look through the one they are started in. */
 export async function rows({ smoke }) {
+  livedInHome({ smoke });
   const before = process.cwd();
-  const workspace = mkdtempSync(join(tmpdir(), 'cordon-bench-workspace-'));
+  const workspace = mkdtempSync(join(HOME, 'empty-'));
   process.chdir(workspace);
   const mcp = await openMcp('true');
   try {
     const entries = commands(workspace, mcp);
-    return rowsOf(entries, await measureAll(entries, smoke ? 3 : 100));
+    return rowsOf(entries, await measureAll(entries, smoke ? 2 : 100));
   } finally {
     await mcp.close();
     process.chdir(before);

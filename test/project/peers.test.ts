@@ -21,13 +21,13 @@ const RESULTS = {
   machine: MACHINE,
   rows: [
     { name: 'quick enough', value: 1.5, unit: 'x', goal: '<= 2', holds: true },
-    { name: 'too slow', value: 3, unit: 'x', goal: '<= 2', holds: false },
+    { name: 'too slow', protection: 'guarded', value: 3, unit: 'x', goal: '<= 2', holds: false },
     launch('nothing', 'plain', 1),
     launch('slow & "quoted" <peer>', 'peer', 400, { version: '1.2.3' }),
     launch('slow & "quoted" <peer>, configured', 'peer', 500, { version: '1.2.3' }),
     launch('absent', 'peer', null, { note: 'not installed' }),
     launch('unable', 'peer', null, { note: 'does not start here: for a long reason' }),
-    launch('Cordon: tool shim, barrier', 'own', 4),
+    launch('Cordon: tool shim, guarded', 'own', 4),
   ],
 };
 
@@ -53,7 +53,7 @@ describe('the picture of the launch times', () => {
 
   test('is well-formed, with every launcher as text, the quickest first', () => {
     const texts = draw().flatMap(([tag, , text]) => (tag === 'text' ? [text] : []));
-    const labels = ['nothing', 'Cordon: tool shim, barrier', 'slow & "quoted" <peer> 1.2.3', 'absent', 'unable'];
+    const labels = ['nothing', 'Cordon: tool shim, guarded', 'slow & "quoted" <peer> 1.2.3', 'absent', 'unable'];
     expect(texts.filter((text) => labels.includes(text))).toEqual(labels);
     expect(texts).toEqual(
       expect.arrayContaining(['1.0 ms', '4.0 ms', '400 ms', 'not installed', 'does not start here']),
@@ -84,10 +84,11 @@ test('the page of the benchmark gets both tables, each time anew', () => {
   const page = join(folder, 'page.md');
   writeFileSync(page, readFileSync(join(ROOT, 'docs', 'benchmark.md')));
   const filled = run('benchmark-page.mjs', page);
-  expect(filled).toContain('| Cordon: tool shim, barrier | 4.00 | 3.60–4.40 | 3.00 | 1.00 × |');
+  expect(filled).toContain('| Cordon: tool shim, guarded | 4.00 | 3.60–4.40 | 3.00 | 1.00 × |');
   expect(filled).toContain('| slow & "quoted" <peer> (1.2.3) | 400 | 360–440 | 399 | 100 × |');
   expect(filled).toContain('| absent | not installed |');
-  expect(filled).toContain('| too slow | 3.00 x | <= 2 | **no** |');
+  expect(filled).toContain('| quick enough |  | 1.50 x | <= 2 | yes |');
+  expect(filled).toContain('| too slow | guarded | 3.00 x | <= 2 | **no** |');
   expect(run('benchmark-page.mjs', page)).toBe(filled);
 });
 

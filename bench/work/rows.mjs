@@ -1,0 +1,69 @@
+// What commands do once they are started: the same inside and outside in turn, and from each side its launch taken off.
+import { join } from 'node:path';
+import { EVERYDAY, guardedShim, livedInHome, PROJECT, put, REGISTRY } from '../home.mjs';
+import { folder, interleaved } from '../interleave.mjs';
+import { offlineProject } from './npm.mjs';
+
+/** Modules that name each other, with enough types that the compiler has something to do. */
+function typescriptProject(project, count) {
+  const options = { strict: true, noEmit: true, target: 'es2022', module: 'nodenext', types: [] };
+  put(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, include: ['*.ts'] }));
+  for (let i = 0; i < count; i++) {
+    const before = i === 0 ? 'export const last = 0;' : `export { value${i - 1} as last } from './part${i - 1}.js';`;
+    const lines = Array.from(
+      { length: 50 },
+      (_, j) => `export type Shape${j} = { readonly [K in keyof { a${j}: 1; b${j}: 2 }]: K | ${j} };`,
+    );
+    put(join(project, `part${i}.ts`), `${[before, ...lines, `export const value${i}: number = ${i};`].join('\n')}\n`);
+  }
+  return ['-p', project];
+}
+
+function tasks({ smoke }) {
+  const [app, lib] = [join(PROJECT, 'app'), join(PROJECT, 'lib')];
+  return {
+    'git status': { tool: 'git', args: ['status', '--short'], in: PROJECT, goal: '<= 1.1' },
+    'npm ci from an offline cache': {
+      tool: 'npm',
+      args: offlineProject(app, join(folder, 'packages')),
+      in: app,
+      goal: '<= 1.1',
+    },
+    'tsc on a small project': { tool: 'tsc', args: typescriptProject(lib, smoke ? 10 : 60), in: lib, goal: '<= 1.1' },
+    [`find over ${smoke ? '10⁴' : '10⁵'} files of the layered home`]: {
+      tool: 'find',
+      args: [REGISTRY, '-type', 'f'],
+      in: PROJECT,
+      goal: '<= 1.5',
+    },
+  };
+}
+
+export function rows({ smoke }) {
+  livedInHome({ smoke });
+  const all = Object.entries(tasks({ smoke })).map(([name, task]) => ({ name, ...task, ...guardedShim(task.tool) }));
+  const launch = guardedShim('true');
+  const commands = {
+    'launch outside': { in: PROJECT, words: [launch.program] },
+    'launch inside': { in: PROJECT, words: [launch.shim] },
+    ...Object.fromEntries(
+      all.flatMap(({ name, args, in: where, shim, program }) => [
+        [`${name} outside`, { in: where, words: [program, ...args] }],
+        [`${name} inside`, { in: where, words: [shim, ...args] }],
+      ]),
+    ),
+  };
+  if (!smoke) interleaved(commands, 1, EVERYDAY); // So that nothing is read from the disk for the first time.
+  const times = interleaved(commands, smoke ? 3 : 40, EVERYDAY);
+  const work = (name, side) => Math.max(times[`${name} ${side}`] - times[`launch ${side}`], 0.01);
+  return [
+    ...all.map(({ name, goal }) => ({
+      name: `${name}, inside / outside, the launch subtracted`,
+      protection: 'guarded',
+      value: work(name, 'inside') / work(name, 'outside'),
+      unit: 'x',
+      goal,
+    })),
+    ...Object.entries(times).map(([name, value]) => ({ name: `  median ${name}`, value, unit: 'ms' })),
+  ];
+}
