@@ -62,7 +62,7 @@ static void add_home(struct view *view, const struct operation *operation) {
 
 /* Folders that hold none, that the kernel makes, or that have an operation of their own. */
 static bool is_left_alone(const char *name) {
-  static const char *const names[] = {"proc", "sys", "dev", "run", "usr", "boot", "nix", "gnu", "lost+found", "tmp"};
+  static const char *const names[] = {"proc", "sys", "dev", "run", "usr", "boot", "nix", "gnu", "lost+found", "tmp", ".", ".."};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (strcmp(names[i], name) == 0) return true;
   return false;
@@ -74,9 +74,12 @@ static bool is_empty(const char *path) {
 }
 
 static void cut_folder(struct view *view, char *path) {
-  int folder = openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  /* What this user cannot even list leads nowhere. */
-  if (folder < 0) return;
+  int folder = openat(AT_FDCWD, path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  /* What this user cannot even enter leads nowhere. */
+  if (folder < 0 || faccessat(folder, ".", X_OK, 0) != 0) {
+    if (folder >= 0) close(folder);
+    return;
+  }
   if (!is_empty(path)) {
     add_layer(view, PLACE_CUT, path, folder);
     return;
@@ -95,11 +98,14 @@ static void cut_machine(struct view *view) {
   DIR *listing = opendir("/");
   if (!listing) refuse("/: ", error_text(errno), NULL);
   for (struct dirent *entry; (entry = readdir(listing));) {
-    if (entry->d_type != DT_DIR || entry->d_name[0] == '.' || is_left_alone(entry->d_name)) continue;
+    bool may_be_folder = entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN;
+    if (!may_be_folder || is_left_alone(entry->d_name)) continue;
     char *path = joined("/", entry->d_name);
     if (!is_a_home(view, path)) cut_folder(view, path);
   }
   closedir(listing);
+  /* The daemon's socket lies beside the store, which is too large to be looked at. */
+  cut_folder(view, (char *)"/nix/var");
 }
 
 /* ── what the policy names ── */
@@ -139,13 +145,19 @@ static void open_place(void *context, char *path) {
   const char *target = operation->target ? operation->target : from_nothing && !linked ? path : real;
   /* /etc/mtab leads into /proc, which the command has of its own. */
   if (linked && (below("/proc", real) || place_around(view, real))) return;
+  bool exposes = operation->kind == OP_EXPOSE_READ || operation->kind == OP_EXPOSE_WRITE;
+  if (!exposes && !operation->target && view_hides(view, real)) {
+    say(path, " is hidden, and stays so; to show it all the same: --expose ", path, NULL);
+    close(fd);
+    return;
+  }
   int tree = tree_of(fd, true);
   if (tree < 0) refuse(path, ": ", error_text(errno), NULL);
   tree_restrict(tree, true, MOUNT_ATTR_NOSUID_ | (read_only ? MOUNT_ATTR_RDONLY_ : 0));
   struct place *place =
       add_place_at(view, read_only ? PLACE_READ : PLACE_WRITE, allot_text(target, strlen(target)), tree);
   place->is_folder = is_folder(fd);
-  place->is_exposed = operation->kind == OP_EXPOSE_READ || operation->kind == OP_EXPOSE_WRITE;
+  place->is_exposed = exposes;
   close(fd);
 }
 
@@ -249,7 +261,8 @@ static void tell_of_other_names(const char *path, const struct stat *found) {
 static void hide_behind_links(struct view *view) {
   size_t named = view->hidden.count;
   for (size_t i = 0; i < named; i++) {
-    if (view->is_absent[i]) continue;
+    /* A command may have made a link in the workspace: it decides about nothing elsewhere. */
+    if (view->is_absent[i] || (view->workspace && below(view->workspace, view->hidden.items[i]))) continue;
     int fd = openat(AT_FDCWD, view->hidden.items[i], O_PATH | O_CLOEXEC);
     if (fd < 0) continue;
     struct stat found;
@@ -280,12 +293,12 @@ void survey(struct view *view, const struct launch *launch) {
     if (operation->kind == OP_HOME || operation->kind == OP_LAYER) add_home(view, operation);
   }
   gather_hidden(view);
-  hide_behind_links(view);
-  hide_other_procs(view);
   for (size_t i = 0; i < places->show.count; i++) expand(places->show.items[i], show_path, view);
+  if (places->workspace != WORKSPACE_NONE) find_workspace(view);
   show_linked_settings(view);
   if (places->show_programs) show_programs(view, launch);
-  if (places->workspace != WORKSPACE_NONE) find_workspace(view);
+  hide_behind_links(view);
+  hide_other_procs(view);
 }
 
 /* In a tree from nothing a command that is given no folder still starts in one of the name it was called in. */

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { MOST_FOLDERS = 512, DEEPEST = 10, MOST_NOTED = 4 * MOST_FOLDERS, MOST_ASIDE = 1000, MOST_LINES = 20 };
@@ -207,15 +208,25 @@ __attribute__((sentinel)) static void tell(const char *part, ...) {
 
 static bool put_aside(int folder, const char *path, const char *name, const char *why) {
   char aside[NAME_MAX + 1];
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  open_up(folder);
+  /* A name that the command could not have taken before. */
   for (unsigned i = 0; i < MOST_ASIDE; i++) {
-    snprintf(aside, sizeof aside, "%.*s.put-aside-%u", NAME_MAX - 20, name, i);
+    snprintf(aside, sizeof aside, "%.*s.put-aside-%llx", NAME_MAX - 32, name,
+             (unsigned long long)now.tv_sec * 1000000000u + (unsigned long long)now.tv_nsec + i);
     if (is_there(folder, aside)) continue;
-    open_up(folder);
     if (renameat(folder, name, folder, aside) != 0) break;
     tell(shown(joined(path, name)), " ", why, " and is now ", aside, NULL);
     return true;
   }
-  tell("warning: ", shown(joined(path, name)), " ", why, " and could not be put aside: ", error_text(errno), NULL);
+  /* Rather none than one that starts programs. */
+  int error = errno;
+  if (unlinkat(folder, name, 0) == 0) {
+    tell(shown(joined(path, name)), " ", why, " and was removed", NULL);
+    return true;
+  }
+  tell("warning: ", shown(joined(path, name)), " ", why, " and could not be put aside: ", error_text(error), NULL);
   return false;
 }
 

@@ -108,10 +108,13 @@ static bool command_has_it(const struct order *order) {
   return fresh && getpgid(state.command) == getpgrp();
 }
 
+static _Noreturn void end_alone(void);
+
 static void carry_out_order(void) {
   struct order order;
   ssize_t got = recv(CONTROL_FD, &order, sizeof order, MSG_DONTWAIT);
   if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  if (got <= 0) end_alone();
   if (got != (ssize_t)sizeof order || order.signal < 1 || order.signal > MAX_SIGNAL) _exit(EXIT_OWN_FAILURE);
   note_own_signals();
   if (order.signal == SIGCONT) state.continued++;
@@ -121,15 +124,28 @@ static void carry_out_order(void) {
 static void say_outside(const char *line) {
   struct report message = {.kind = REPORT_SAY, .continued = state.continued};
   memcpy(message.line, line, strnlen(line, sizeof message.line - 1));
-  if (send(CONTROL_FD, &message, sizeof message, MSG_NOSIGNAL) != (ssize_t)sizeof message) _exit(EXIT_OWN_FAILURE);
+  send(CONTROL_FD, &message, sizeof message, MSG_NOSIGNAL);
 }
 
 /* Nobody is left to write behind our back, and no signal to all can reach a process that is yet to be forked. */
-static _Noreturn void end_with(int status) {
+static void end_all_others(void) {
   /* Anywhere but in a PID namespace of our own this would be everything the user runs. */
   if (getpid() != 1) _exit(EXIT_OWN_FAILURE);
   do kill(-1, SIGKILL);
   while (waitpid(-1, NULL, __WALL) > 0 || errno == EINTR);
+}
+
+static void say_nothing(const char *line) { (void)line; }
+
+/* The supervisor was killed, which a command can bring about by not ending: that must not save what it planted. */
+static _Noreturn void end_alone(void) {
+  end_all_others();
+  git_settle(say_nothing);
+  _exit(EXIT_OWN_FAILURE);
+}
+
+static _Noreturn void end_with(int status) {
+  end_all_others();
   git_settle(say_outside);
   report(REPORT_ENDED, status);
   _exit(0);

@@ -98,6 +98,7 @@ static bool cap_namespaces(void) {
     if (!write_to(path, "256") && errno != ENOENT) return false;
   }
   write_to("/proc/sys/user/max_inotify_instances", "64");
+  write_to("/proc/sys/user/max_inotify_watches", "262144");
   return true;
 }
 
@@ -171,8 +172,8 @@ static void tell_about_layers(const struct view *view) {
 /* With no more rights than there are in the end, so that what can be read now can be then. */
 static void note_git(const struct view *view) {
   const struct places *places = &view->plan->places;
-  if (view->workspace && places->workspace == WORKSPACE_REAL && !places->workspace_target)
-    git_note(view->workspace, view->shared_git, &view->awaited);
+  const char *workspace = places->workspace_target ? places->workspace_target : view->workspace;
+  if (view->workspace && places->workspace == WORKSPACE_REAL) git_note(workspace, view->shared_git, &view->awaited);
 }
 
 static _Noreturn void live_inside(const struct barrier *barrier, struct launch *launch, int control, int reason) {
@@ -205,6 +206,8 @@ static _Noreturn void live_inside(const struct barrier *barrier, struct launch *
   note_git(&view);
   /* The planner, which holds the caller's environment, is gone by then. */
   if (hear_from_supervisor() != GO_ON) _exit(EXIT_OWN_FAILURE);
+  /* From now on the end of the supervisor is noticed on the socket, and git's files are put back even then. */
+  prctl(PR_SET_PDEATHSIG, 0);
   inner_begin(launch, &barrier->watch);
 }
 

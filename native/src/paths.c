@@ -22,6 +22,25 @@ char *joined(const char *folder, const char *name) {
   return path;
 }
 
+char *plain_path(const char *folder, const char *path) {
+  char *whole = path[0] == '/' ? allot_text(path, strlen(path)) : joined(folder, path), *out = whole;
+  for (char *at = whole; *at;) {
+    at += strspn(at, "/");
+    size_t length = strcspn(at, "/");
+    if (length == 2 && at[0] == '.' && at[1] == '.') {
+      while (out > whole && *--out != '/') continue;
+    } else if (length && !(length == 1 && at[0] == '.')) {
+      *out++ = '/';
+      memmove(out, at, length);
+      out += length;
+    }
+    at += length;
+  }
+  if (out == whole) *out++ = '/';
+  *out = '\0';
+  return whole;
+}
+
 static struct place *innermost(const struct view *view, const char *path, const struct place *other) {
   struct place *around = NULL;
   size_t longest = 0;

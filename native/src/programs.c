@@ -1,9 +1,11 @@
+#include "listing.h"
 #include "mount.h"
 #include "view.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -31,6 +33,40 @@ static bool is_in_a_home(const struct view *view, const char *path) {
   return false;
 }
 
+/* Whether a command may have made what stands at the path: in the workspace, or in a repository in which one ran before. */
+static bool is_in_reach_of_commands(const struct view *view, const char *path) {
+  if (view->workspace && below(view->workspace, path)) return true;
+  for (size_t i = 0; i < view->home_count; i++) {
+    const char *rest = below(view->homes[i], path);
+    for (const char *at = rest && *rest ? rest : NULL; at; at = strchr(at, '/') ? strchr(at, '/') + 1 : NULL) {
+      char *folder = joined(view->homes[i], allot_text(rest, at == rest ? 0 : (size_t)(at - rest - 1)));
+      if (at != rest && faccessat(AT_FDCWD, joined(folder, ".git"), F_OK, AT_SYMLINK_NOFOLLOW) == 0) return true;
+    }
+  }
+  return false;
+}
+
+enum { MOST_HOPS = 8 };
+
+/* Where a link leads, hop by hop: from a place in reach of commands no further link is followed. NULL when it leads nowhere. */
+static char *lead_of(const struct view *view, char *path) {
+  char text[PATH_MAX];
+  for (int hops = 0; hops < MOST_HOPS; hops++) {
+    ssize_t length = readlink(path, text, sizeof text - 1);
+    if (length <= 0 || is_in_reach_of_commands(view, path)) break;
+    text[length] = '\0';
+    char *above = allot_text(path, (size_t)(strrchr(path, '/') - path));
+    path = plain_path(*above ? above : "/", text);
+  }
+  bool in_reach = is_in_reach_of_commands(view, path);
+  int opened = in_reach ? open_without_links(AT_FDCWD, path, O_PATH | O_NOFOLLOW) : openat(AT_FDCWD, path, O_PATH | O_CLOEXEC);
+  struct stat found;
+  bool is_link = opened >= 0 && fstat(opened, &found) == 0 && S_ISLNK(found.st_mode);
+  char *real = opened < 0 || is_link ? NULL : path_of(opened);
+  if (opened >= 0) close(opened);
+  return real;
+}
+
 static bool is_shown(const struct layer *layer, const char *rest) {
   for (size_t i = 0; i < layer->shown.count; i++)
     if (below(layer->shown.items[i], rest)) return true;
@@ -45,9 +81,7 @@ static void show_behind_links(struct view *view, struct layer *layer, const char
   if (!listing) return;
   for (struct dirent *entry; (entry = readdir(listing));) {
     if (entry->d_type != DT_LNK || !is_shown(layer, *path ? joined(path, entry->d_name) : entry->d_name)) continue;
-    int opened = openat(folder, entry->d_name, O_PATH | O_CLOEXEC);
-    char *target = opened < 0 ? NULL : path_of(opened);
-    if (opened >= 0) close(opened);
+    char *target = lead_of(view, joined(path_of(folder), entry->d_name));
     if (target && is_in_a_home(view, target)) show(view, target);
   }
   closedir(listing);
@@ -104,33 +138,27 @@ static void show_folder(struct view *view, const char *folder) {
   }
 }
 
-static void show_what_link_leads_to(struct view *view, int folder, const char *name) {
-  int opened = openat(folder, name, O_PATH | O_CLOEXEC);
-  char *path = opened < 0 ? NULL : path_of(opened);
-  if (opened >= 0) close(opened);
+static void show_what_link_leads_to(struct view *view, char *link) {
+  char *path = lead_of(view, link);
   if (path && is_in_a_home(view, path)) show_folder(view, parent_of(path));
 }
 
-static void show_links_of(struct view *view, int folder) {
-  DIR *listing = fdopendir(openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!listing) return;
+static void show_links_of(struct view *view, const char *folder) {
+  const struct listing *listing = listing_of(folder);
   size_t links = 0;
-  for (struct dirent *entry; (entry = readdir(listing)) && links < MOST_LINKS;)
-    if (entry->d_type == DT_LNK) {
-      show_what_link_leads_to(view, folder, entry->d_name);
+  for (size_t i = 0; i < listing->count && links < MOST_LINKS; i++)
+    if (listing->entries[i].type == DT_LNK) {
+      show_what_link_leads_to(view, joined(folder, listing->entries[i].name));
       links++;
     }
-  closedir(listing);
 }
 
-static void show_path_folder(struct view *view, const char *named) {
-  int folder = openat(AT_FDCWD, named, O_PATH | O_DIRECTORY | O_CLOEXEC);
-  char *path = folder < 0 ? NULL : path_of(folder);
-  if (path && is_in_a_home(view, path)) {
-    show_folder(view, path);
-    show_links_of(view, folder);
-  }
-  if (folder >= 0) close(folder);
+/* A folder in the workspace is there anyway, and its links are not to decide what of the home is. */
+static void show_path_folder(struct view *view, char *named) {
+  char *path = lead_of(view, named);
+  if (!path || !is_in_a_home(view, path)) return;
+  show_folder(view, path);
+  if (!is_in_reach_of_commands(view, path)) show_links_of(view, path);
 }
 
 static const char *search_path(char **env) {
@@ -150,5 +178,5 @@ void show_programs(struct view *view, const struct launch *launch) {
   if (command[0] != '/') return;
   for (size_t i = 0; i < view->home_count; i++)
     if (below(view->homes[i], command) || below(view->home_names[i], command)) show_folder(view, without_links(view, parent_of(command)));
-  show_what_link_leads_to(view, AT_FDCWD, command);
+  show_what_link_leads_to(view, command);
 }

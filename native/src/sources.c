@@ -11,6 +11,15 @@
 /* Folders in which commands of this user write, so that every link in them may be one of theirs. */
 static const char *const shared_folders[] = {"/tmp", "/var/tmp", "/dev/shm", "/run/user"};
 
+/* Elsewhere too: the first folder on the way that this user can write. To root that says nothing, since it is every folder. */
+static const char *first_own_folder(const char *path) {
+  for (const char *at = strchr(path + 1, '/'); at && geteuid() != 0; at = strchr(at + 1, '/')) {
+    char *folder = allot_text(path, (size_t)(at - path));
+    if (faccessat(AT_FDCWD, folder, W_OK, 0) == 0) return folder;
+  }
+  return path;
+}
+
 /* How far links may be followed: a home's own name is the user's, what lies in it is not. */
 static const char *trusted_part(const struct view *view, const char *path) {
   for (size_t i = 0; i < view->home_count; i++) {
@@ -26,7 +35,7 @@ static const char *trusted_part(const struct view *view, const char *path) {
     bool writes = operation->kind == OP_WRITE || operation->kind == OP_TRY_WRITE || operation->kind == OP_EXPOSE_WRITE;
     if (writes && strcmp(operation->path, "/") != 0 && below(operation->path, path)) return operation->path;
   }
-  return path;
+  return first_own_folder(path);
 }
 
 static _Noreturn void refuse_link(int folder, const char *trusted, const char *rest, const char *path) {

@@ -72,6 +72,8 @@ char *mount_points(bool of_processes);
 /* What follows `folder` and its slash in `path`; "" for the folder itself, NULL when it lies elsewhere. */
 const char *below(const char *folder, const char *path);
 char *joined(const char *folder, const char *name);
+/* An absolute path without `.` and `..`, as its text has it. */
+char *plain_path(const char *folder, const char *path);
 /* The longest of the places that `path` lies in, the last of equals; NULL where only the root holds it. */
 struct place *place_around(const struct view *view, const char *path);
 /* The same for a place itself. */

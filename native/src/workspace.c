@@ -13,26 +13,6 @@
 
 /* ── files that point elsewhere ── */
 
-/* Without `.` and `..`, which no comparison could do with; links in it are refused where it is opened. */
-static char *plain(const char *folder, const char *path) {
-  char *whole = path[0] == '/' ? allot_text(path, strlen(path)) : joined(folder, path), *out = whole;
-  for (char *at = whole; *at;) {
-    at += strspn(at, "/");
-    size_t length = strcspn(at, "/");
-    if (length == 2 && at[0] == '.' && at[1] == '.') {
-      while (out > whole && *--out != '/') continue;
-    } else if (length && !(length == 1 && at[0] == '.')) {
-      *out++ = '/';
-      memmove(out, at, length);
-      out += length;
-    }
-    at += length;
-  }
-  if (out == whole) *out++ = '/';
-  *out = '\0';
-  return whole;
-}
-
 /* The first line of a file that points elsewhere, with its key taken off. */
 static char *pointer_in(int folder, const char *name, const char *key) {
   struct slice text = git_read(folder, name);
@@ -75,7 +55,7 @@ static bool is_submodule(const char *folder) {
   int opened = openat(AT_FDCWD, folder, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   const char *named = opened < 0 ? NULL : pointer_in(opened, ".git", "gitdir: ");
   if (opened >= 0) close(opened);
-  const char *own = named ? plain(folder, named) : "";
+  const char *own = named ? plain_path(folder, named) : "";
   for (const char *at = parent_of(folder); strcmp(at, "/") != 0; at = parent_of(at))
     if (below(joined(at, ".git/modules"), own)) return true;
   return false;
@@ -90,7 +70,18 @@ static bool has_git(const char *folder) {
 static char *repository_around(const struct view *view, char *folder) {
   for (char *at = folder; !is_no_workspace(view, at); at = parent_of(at))
     if (has_git(at)) return at;
-  return folder;
+  return NULL;
+}
+
+/* Settings and programs that are shown are for every command: standing among them makes them no project. */
+static bool is_among_shown(const struct view *view, const char *folder) {
+  for (size_t i = 0; i < view->count; i++) {
+    const struct layer *layer = view->places[i].layer;
+    const char *rest = layer && layer->hides_the_rest ? below(view->places[i].target, folder) : NULL;
+    for (size_t j = 0; rest && *rest && j < layer->shown.count; j++)
+      if (below(layer->shown.items[j], rest) || below(rest, layer->shown.items[j])) return true;
+  }
+  return false;
 }
 
 void find_workspace(struct view *view) {
@@ -105,14 +96,27 @@ void find_workspace(struct view *view) {
     return;
   }
   if (is_no_workspace(view, view->started_in)) {
-    say("no workspace here: ", view->started_in, view_hides(view, view->started_in) ? " is hidden" : " is not one project's",
+    say("no workspace here: ", view->started_in, view_hides(view, view->started_in) ? " is hidden" : " is no project's own folder",
         "; what is written is put aside", NULL);
     return;
   }
   view->workspace = repository_around(view, view->started_in);
+  if (view->workspace) return;
+  if (!is_among_shown(view, view->started_in)) {
+    view->workspace = view->started_in;
+    return;
+  }
+  say("no workspace here: ", view->started_in, " holds settings or programs of all commands; what is written is put aside "
+      "(to change it for real: --write ", view->started_in, ")", NULL);
 }
 
 /* ── git: what a later command outside would run ── */
+
+/* What a path of the workspace is called inside. */
+static char *inside(const struct view *view, const char *path) {
+  const char *target = view->plan->places.workspace_target, *rest = target ? below(view->workspace, path) : NULL;
+  return rest ? joined(target, rest) : allot_text(path, strlen(path));
+}
 
 static void add_bound(struct view *view, const char *path, enum place_kind kind) {
   int fd = open_without_links(AT_FDCWD, path, O_PATH);
@@ -121,14 +125,15 @@ static void add_bound(struct view *view, const char *path, enum place_kind kind)
   int tree = tree_of(fd, true);
   if (tree < 0 || fstat(fd, &found) != 0) refuse(path, ": ", error_text(errno), NULL);
   tree_restrict(tree, true, MOUNT_ATTR_NOSUID_ | (kind == PLACE_READ ? MOUNT_ATTR_RDONLY_ : 0));
-  add_place_at(view, kind, allot_text(path, strlen(path)), tree)->is_folder = S_ISDIR(found.st_mode);
+  add_place_at(view, kind, inside(view, path), tree)->is_folder = S_ISDIR(found.st_mode);
   close(fd);
 }
 
 /* Onto itself, so that nobody can rename it from inside and put another in its place. */
 static void hold_in_place(struct view *view, const char *path) {
+  const char *target = inside(view, path);
   for (size_t i = 0; i < view->count; i++)
-    if (strcmp(view->places[i].target, path) == 0) return;
+    if (strcmp(view->places[i].target, target) == 0) return;
   add_bound(view, path, PLACE_WRITE);
 }
 
@@ -145,7 +150,7 @@ static void freeze(struct view *view, const char *path) {
 static void freeze_pointed(struct view *view, const char *path) {
   freeze(view, path);
   struct stat found;
-  if (lstat(path, &found) != 0 && below(view->workspace, path)) strings_add(&view->awaited, allot_text(path, strlen(path)));
+  if (lstat(path, &found) != 0 && below(view->workspace, path)) strings_add(&view->awaited, inside(view, path));
 }
 
 /* core.hooksPath is relative to the work tree, an include to the file that names it. */
@@ -156,8 +161,10 @@ static void freeze_named(struct view *view, struct slice text, const char *folde
     const struct git_entry *entry = &config.entries[i];
     bool hooks = strcmp(entry->stem, "core.") == 0 && strcmp(entry->key, "hookspath") == 0;
     bool include = strncmp(entry->stem, "include", 7) == 0 && strcmp(entry->key, "path") == 0;
-    if (entry->value && entry->value[0] && entry->value[0] != '~' && (hooks || include))
-      freeze_pointed(view, plain(hooks ? view->workspace : folder, entry->value));
+    if (!entry->value || !entry->value[0] || !(hooks || include)) continue;
+    if (entry->value[0] != '~') freeze_pointed(view, plain_path(hooks ? view->workspace : folder, entry->value));
+    for (size_t j = 0; j < view->home_count && strncmp(entry->value, "~/", 2) == 0; j++)
+      freeze_pointed(view, plain_path(view->homes[j], entry->value + 2));
   }
 }
 
@@ -167,25 +174,46 @@ static void freeze_folder(void *context, int folder, const char *path) {
   char target[PATH_MAX];
   ssize_t length = readlinkat(folder, "hooks", target, sizeof target - 1);
   target[length > 0 ? length : 0] = '\0';
-  if (length > 0) freeze_pointed(view, plain(path, target));
+  if (length > 0) freeze_pointed(view, plain_path(path, target));
   else freeze(view, joined(path, "hooks"));
   freeze_named(view, git_read(folder, "config"), path);
   freeze_named(view, git_read(folder, "config.worktree"), path);
+}
+
+static bool has_entry(int folder, const char *name, mode_t kind) {
+  struct stat found;
+  return fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) == 0 && (found.st_mode & S_IFMT) == kind;
+}
+
+/* The files that lead there may all be a command's, so that where they lead must be nothing but a git directory. */
+static bool is_git_directory_of(const char *shared, const char *own) {
+  const char *rest = below(shared, own);
+  if (!rest || strncmp(rest, "worktrees/", 10) != 0 || !rest[10] || strchr(rest + 10, '/')) return false;
+  int folder = open_without_links(AT_FDCWD, shared, O_PATH | O_DIRECTORY);
+  bool is_one = folder >= 0 && has_entry(folder, "HEAD", S_IFREG) && has_entry(folder, "config", S_IFREG) &&
+                has_entry(folder, "objects", S_IFDIR) && has_entry(folder, "refs", S_IFDIR) &&
+                !has_entry(folder, ".git", S_IFDIR) && !has_entry(folder, ".git", S_IFREG);
+  if (folder >= 0) close(folder);
+  return is_one;
 }
 
 /* A worktree's git directory lies elsewhere: it comes in only if it says itself that this is its worktree. */
 static void add_linked_git(struct view *view, int folder) {
   char *named = pointer_in(folder, ".git", "gitdir: ");
   if (!named) return;
-  char *own = plain(view->workspace, named);
+  char *own = plain_path(view->workspace, named);
   int git = open_without_links(AT_FDCWD, own, O_PATH | O_DIRECTORY);
   if (git < 0) return;
   char *back = pointer_in(git, "gitdir", ""), *common = pointer_in(git, "commondir", "");
-  if (back && common && strcmp(plain(own, back), joined(view->workspace, ".git")) == 0) {
-    char *shared = plain(own, common);
-    if (!is_no_workspace(view, shared) && below(shared, own) && !below(view->workspace, shared)) {
+  if (back && common && strcmp(plain_path(own, back), joined(view->workspace, ".git")) == 0) {
+    char *shared = plain_path(own, common);
+    if (is_git_directory_of(shared, own) && !is_no_workspace(view, shared) && !below(view->workspace, shared) &&
+        !below(shared, view->workspace)) {
       add_bound(view, shared, PLACE_WRITE);
       add_bound(view, joined(shared, "hooks"), PLACE_READ);
+      int opened = open_without_links(AT_FDCWD, shared, O_RDONLY | O_DIRECTORY);
+      if (opened >= 0) freeze_named(view, git_read(opened, "config"), shared);
+      if (opened >= 0) close(opened);
       view->shared_git = shared;
     }
   }
@@ -200,7 +228,7 @@ static void freeze_git(struct view *view) {
     int git = openat(folder, ".git", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (git >= 0) git_walk(git, joined(view->workspace, ".git"), freeze_folder, view);
     if (git >= 0) close(git);
-  } else if (S_ISREG(found.st_mode)) {
+  } else if (S_ISREG(found.st_mode) && !view->plan->places.workspace_target) {
     add_linked_git(view, folder);
   }
   close(folder);
@@ -226,5 +254,5 @@ void add_workspace(struct view *view) {
   tree_restrict(tree, true, MOUNT_ATTR_NOSUID_ | (read_only ? MOUNT_ATTR_RDONLY_ : 0));
   add_place_at(view, read_only ? PLACE_READ : PLACE_WRITE, target, tree)->is_folder = true;
   close(fd);
-  if (!read_only && !places->workspace_target) freeze_git(view);
+  if (!read_only) freeze_git(view);
 }

@@ -57,7 +57,11 @@ const isFlag = (arg: Bytes) => arg.startsWith('-') && arg !== '-';
 function takeFlag([arg, ...following]: readonly Bytes[], flags: readonly FlagSpec[], given: GivenFlag[]): number {
   const { spec, inline } = knownFlag(arg as Bytes, flags);
   if (spec.value === undefined) given.push(switchFlag(spec, inline));
-  else given.push({ name: spec.name, value: checkedValue(spec, inline ?? following[0]) });
+  else
+    given.push({
+      name: spec.name,
+      value: checkedValue(spec, inline ?? (isEnd(following[0]) ? undefined : following[0])),
+    });
   const taken = spec.value === undefined || inline !== undefined ? 0 : 1;
   const more = spec.many === true ? following.slice(taken) : [];
   const end = more.findIndex(isFlag);
@@ -85,6 +89,9 @@ function switchFlag({ name }: FlagSpec, inline: Bytes | undefined): GivenFlag {
   if (inline !== undefined) throw usageError(`${name} takes no value`);
   return { name, value: bytesOfText('') };
 }
+
+/** `--` ends the flags: whoever forgot a value did not mean it as one. */
+const isEnd = (word: Bytes | undefined) => word === bytesOfText('--');
 
 function checkedValue({ name, value: placeholder, choices }: FlagSpec, value: Bytes | undefined): Bytes {
   if (value === undefined) throw usageError(`${name} needs a value: ${name} ${placeholder}`);

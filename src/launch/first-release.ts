@@ -3,12 +3,13 @@ import { join } from 'node:path';
 
 /**
  * The first release made empty files and folders in the home while a sandbox ran, and listed them in a lock file. What a killed one
- * left behind is removed here, when it is unchanged, and the list with it. A record: kind, device, inode, size, mtime, path, NUL.
+ * left behind is removed here, when it is unchanged and empty, and the list with it. A record: kind, device, inode, size, mtime,
+ * path, NUL. A list in /tmp, where commands could write, is not believed.
  */
 export function clearFirstRelease(stateFolder: string | undefined, uid = process.getuid?.()): void {
   if (uid === undefined) return;
-  const shared = [`/run/user/${uid}`, '/tmp'].map((parent) => join(parent, `.cordon-${uid}`));
-  for (const folder of [...shared, ...(stateFolder === undefined ? [] : [stateFolder])])
+  const shared = join(`/run/user/${uid}`, `.cordon-${uid}`);
+  for (const folder of [shared, ...(stateFolder === undefined ? [] : [stateFolder])])
     clearFolder(folder, uid, folder !== stateFolder);
 }
 
@@ -41,7 +42,7 @@ function removeUnchanged(record: string): void {
     const now = lstatSync(path, { bigint: true });
     if (String(now.dev) !== device || String(now.ino) !== inode) return;
     if (now.isDirectory()) rmdirSync(path);
-    else if (now.isFile() && String(now.size) === size && String(now.mtimeNs) === modified) unlinkSync(path);
+    else if (now.isFile() && now.size === 0n && size === '0' && String(now.mtimeNs) === modified) unlinkSync(path);
   });
 }
 

@@ -67,7 +67,7 @@ class Scene {
   run(
     script: string,
     lines = this.lines(),
-    { cwd = this.work, before = [] as readonly string[], args = [] as readonly string[] } = {},
+    { cwd = this.work, before = [] as readonly string[], args = [] as readonly string[], path = '/usr/bin:/bin' } = {},
   ): Ran {
     const plan = join(this.root, 'plan');
     const head = [
@@ -85,7 +85,7 @@ class Scene {
     const { status, stdout, stderr } = spawnSync(program, words, {
       ...this.#ids,
       cwd,
-      env: { PATH: '/usr/bin:/bin', HOME: this.home },
+      env: { PATH: path, HOME: this.home },
       encoding: 'utf8',
     });
     return { code: status, stdout, stderr };
@@ -281,6 +281,9 @@ describe.each(USERS)('places, as %s:', (user) => {
     const scene = new Scene(user);
     const main = join(scene.home, 'code/main/.git');
     scene.put('code/main/.git/HEAD', 'ref: refs/heads/main\n');
+    scene.put('code/main/.git/config', '');
+    scene.put('code/main/.git/objects/x', '');
+    scene.put('code/main/.git/refs/x', '');
     scene.put('code/main/.git/worktrees/app/commondir', '../..\n');
     scene.put('code/app/.git', `gitdir: ${main}/worktrees/app\n`);
     const look = `cat ${main}/HEAD`;
@@ -291,6 +294,64 @@ describe.each(USERS)('places, as %s:', (user) => {
     expect(scene.run(look).stdout).toBe('ref: refs/heads/main\n');
     spawnSync('sh', ['-c', `rm ${main}/worktrees/app/commondir && mkfifo ${main}/worktrees/app/commondir`]);
     expect(scene.run(look).code).toBe(1);
+  });
+
+  it('a worktree that a command made up brings in nothing', () => {
+    const scene = new Scene(user);
+    scene.put('code/app/.git/HEAD', 'ref: refs/heads/main\n');
+    scene.put('code/app/sub/.git', `gitdir: ${scene.work}/evil\n`);
+    scene.put('code/app/evil/gitdir', `${scene.work}/sub/.git\n`);
+    scene.put('code/app/evil/commondir', '../..\n');
+    const { stdout } = scene.run('cat ../../other/.env; echo x >../../other/new', scene.lines(), {
+      cwd: join(scene.work, 'sub'),
+    });
+    expect(stdout).toBe('');
+    expect(existsSync(join(scene.home, 'code/other/new'))).toBe(false);
+  });
+
+  it('links in folders of PATH, and of dotfiles, show nothing that a command chose', () => {
+    const scene = new Scene(user);
+    scene.put('code/app/bin/real', '');
+    symlinkSync('../../../Documents/a.md', join(scene.work, 'bin/tool'));
+    symlinkSync('../../Documents', join(scene.work, 'linked'));
+    scene.put('dotfiles/.git/HEAD', '');
+    symlinkSync('../Documents', join(scene.home, 'dotfiles/vim'));
+    symlinkSync('dotfiles/vim', join(scene.home, '.vim'));
+    const lines = [...scene.lines(), 'show-programs', `show ${scene.home}/.vim`];
+    const path = [`${scene.work}/bin`, `${scene.work}/linked`, '/usr/bin', '/bin'].join(':');
+    const { stdout } = scene.run('cat ~/Documents/a.md ~/.vim/a.md', lines, { path });
+    expect(stdout).toBe('');
+    scene.put('.local/share/x/bin/prog', 'PROGRAM');
+    scene.put('.local/bin/other', '');
+    symlinkSync('../share/x/bin/prog', join(scene.home, '.local/bin/prog'));
+    const shown = scene.run('cat ~/.local/bin/prog', lines, { path: `${scene.home}/.local/bin:/usr/bin:/bin` });
+    expect(shown.stdout).toBe('PROGRAM');
+  });
+
+  it('reading or writing a hidden place by name does not show it, and a line says what does', () => {
+    const scene = new Scene(user);
+    for (const word of ['try-read', 'try-write']) {
+      const { stdout, stderr } = scene.run('cat ~/.ssh/id', [...scene.lines(), `${word} ${scene.home}/.ssh/id`]);
+      expect(stdout).toBe('');
+      expect(stderr).toContain(`--expose ${scene.home}/.ssh/id`);
+    }
+  });
+
+  it('standing among settings that all commands see makes them no workspace', () => {
+    const scene = new Scene(user);
+    const { stderr } = scene.run('echo planted >settings', scene.lines(), { cwd: join(scene.home, '.tools') });
+    expect(stderr).toContain('no workspace here');
+    expect(readFileSync(join(scene.home, '.tools/settings'), 'utf8')).toBe('SETTINGS');
+  });
+
+  it('a link beside what was written before is not followed outside the home either', () => {
+    const scene = new Scene(user);
+    const data = openFolder('data');
+    chownSync(data, identityOf(user).uid, identityOf(user).gid);
+    symlinkSync(join(scene.home, 'Documents'), join(data, 'out'));
+    const { code, stderr } = scene.run('true', [...scene.lines(), `write ${data}/out`]);
+    expect(stderr).toContain('is a link to');
+    expect(code).toBe(125);
   });
 
   it('the workspace can be put aside, or be read-only', () => {

@@ -195,9 +195,9 @@ function hiddenByPolicy({ hide }: FilesystemPolicy): Hide[] {
   return paths.length === 0 ? [] : [{ kind: 'hide', paths, why: 'the policy hides it' }];
 }
 
-/** Where the policy lets the real file in, no copy stands in for it. */
-function copies({ expose, write }: FilesystemPolicy, input: PlacesInput): Operation[] {
-  const real = pathsOf([...expose, ...write]);
+/** Where the policy exposes the real file, no copy stands in for it. */
+function copies({ expose }: FilesystemPolicy, input: PlacesInput): Operation[] {
+  const real = pathsOf(expose);
   return copiesOf(input)
     .copies.filter(({ path }) => !isWithinAny(path, real))
     .map(({ path, text }) => ({ kind: 'data', path, text }));
