@@ -3,6 +3,7 @@
 #include "masks.h"
 #include "protocol.h"
 #include "watch.h"
+#include "written.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -147,6 +148,7 @@ static _Noreturn void end_alone(void) {
 static _Noreturn void end_with(int status) {
   end_all_others();
   git_settle(say_outside);
+  written_tell(say_outside);
   report(REPORT_ENDED, status);
   _exit(0);
 }

@@ -1,5 +1,6 @@
 #include "masks.h"
 #include "mount.h"
+#include "written.h"
 
 #include "kernel.h"
 
@@ -29,21 +30,22 @@ static mode_t mode_of(int folder) {
   return fstat(folder, &found) == 0 ? found.st_mode & 07777 : 0755;
 }
 
-static int overlay_with_writes_in(int store, const int lower[2], size_t number, int folder) {
+static int overlay_with_writes_in(int store, const int lower[2], size_t number, int folder, const char *told_as) {
   mode_t mode = mode_of(folder);
   int upper = require_folder(store, "upper", number, mode), work = require_folder(store, "work", number, 0700);
   if (fchmod(upper, mode | 0700) != 0) refuse("the layer could not be set up: ", error_text(errno), NULL);
   int tree = overlay(lower, 2, upper, work, attributes_of(folder));
+  if (tree >= 0 && told_as) written_note(upper, told_as);
   close(upper);
   close(work);
   return tree;
 }
 
 /* Where the folder for it will not do, memory may. */
-static int writable_overlay(struct view *view, const int lower[2], size_t number, int folder) {
-  int tree = overlay_with_writes_in(view->store, lower, number, folder);
+static int writable_overlay(struct view *view, const int lower[2], size_t number, int folder, const char *told_as) {
+  int tree = overlay_with_writes_in(view->store, lower, number, folder, told_as);
   if (tree >= 0 || view->store == view->staging) return tree;
-  return overlay_with_writes_in(view->staging, lower, number, folder);
+  return overlay_with_writes_in(view->staging, lower, number, folder, told_as);
 }
 
 static int overlay_of(struct view *view, const struct place *place, const char *target, const struct layer *layer) {
@@ -56,7 +58,7 @@ static int overlay_of(struct view *view, const struct place *place, const char *
   bool changed = fill_masks(&filled, view);
   /* The upper one of the two says whose the folder itself is. */
   const int lower[] = {changed ? masks : layer->folder, changed ? layer->folder : masks};
-  int tree = layer->can_be_written ? writable_overlay(view, lower, number, layer->folder) : -1;
+  int tree = layer->can_be_written ? writable_overlay(view, lower, number, layer->folder, layer->hides_the_rest ? target : NULL) : -1;
   if (tree < 0 && layer->must_be_whole) return -1;
   view->is_read_only = view->is_read_only || (tree < 0 && layer->can_be_written);
   if (tree < 0) tree = overlay(lower, 2, -1, -1, attributes_of(layer->folder) | MOUNT_ATTR_RDONLY_);

@@ -362,6 +362,23 @@ describe.each(USERS)('places, as %s:', (user) => {
     expect(readFileSync(join(scene.work, 'file'), 'utf8')).toBe('WORK');
   });
 
+  it('on a terminal a line at the end tells what was written outside the workspace', () => {
+    const scene = new Scene(user);
+    const script = 'echo x >~/.new; mkdir ~/.cache; echo y >~/.cache/z; mv file ~/moved';
+    scene.run('true');
+    const { uid, gid } = identityOf(user);
+    const { stdout } = spawnSync(
+      'script',
+      ['-qec', `${scene.root}/launch ${scene.root}/plan -c '${script}'`, '/dev/null'],
+      {
+        ...{ uid, gid, cwd: scene.work, encoding: 'utf8' },
+        env: { PATH: '/usr/bin:/bin', HOME: scene.home, SHELL: '/bin/sh' },
+      },
+    );
+    expect(stdout).toMatch(/cordon: t: 2 files written outside the workspace are not kept: .*\(--write FOLDER keeps/);
+    expect(scene.run(script.replace('mv file ~/moved', 'true')).stderr).toBe('');
+  });
+
   it('what is put aside has an end, which only this command feels', () => {
     const scene = new Scene(user);
     const { stdout, stderr } = scene.run('head -c 3000000 /dev/zero >~/.big; wc -c <~/.big; echo x >file && cat file', [
