@@ -243,7 +243,7 @@ describe('the bin folder', () => {
     const box = new ToolBox();
     box.did('tool', 'config', 'env', 'env', 'base', 'none');
     const script = `
-      mount -t tmpfs -o size=64k,mode=755 none ${box.bin} || exit 9
+      mount -t tmpfs -o size=512k,mode=755 none ${box.bin} || exit 9
       ${cordonProgram()} tool add /usr/bin/env >/dev/null && ${cordonProgram()} tool config env env base none >/dev/null || exit 8
       cat ${box.path('env')} ${box.config} >${box.home}/before
       dd if=/dev/zero of=${box.bin}/.filler bs=1k 2>/dev/null
