@@ -214,7 +214,6 @@ env_bas = "none"
         "9:10: there is no preset '@proxi' to allow",
         "10:1: unknown key 'profil'",
         "12:9: no agent or role knows the key 'ANTHROPIC_API_KEYS'",
-        "14:1: unknown key 'env_bas'",
       ].map((line) => `cordon: ${file}:${line}`),
     );
     expect(stderr).toContain('did you mean command?');
