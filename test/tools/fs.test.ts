@@ -67,7 +67,7 @@ describe.each(USERS)('as %s', (user) => {
       expect([folder, sh(script, folder)]).toMatchObject([folder, { stdout: 'started\n' }]);
       expect([folder, existsSync(join(folder, 'planted'))]).toEqual([folder, false]);
     }
-    expect(sh('true', box.home).stderr).toMatch(/^cordon: sh: no workspace here: .* is not one project's; /);
+    expect(sh('true', box.home).stderr).toMatch(/^cordon: sh: no workspace here: .* is no project's own folder; /);
     expect(sh('cat id_rsa', join(box.home, '.ssh')).stdout).toBe('');
   });
 
