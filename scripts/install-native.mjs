@@ -18,7 +18,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const COST =
-  'cordon works without its native launcher, but slower, and without tool shims; `cordon doctor` says what else is missing';
+  'without its native launcher there is no barrier and there are no tool shims: `cordon run --isolation filter` is all that works';
 
 function isRunnable(path) {
   try {

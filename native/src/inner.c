@@ -119,7 +119,8 @@ static void carry_out_order(void) {
   if (got != (ssize_t)sizeof order || order.signal < 1 || order.signal > MAX_SIGNAL) _exit(EXIT_OWN_FAILURE);
   note_own_signals();
   if (order.signal == SIGCONT) state.continued++;
-  if (order.signal == SIGCONT || !command_has_it(&order)) kill(state.command, order.signal);
+  /* A second continue would undo a stop that came in between. */
+  if (!command_has_it(&order)) kill(state.command, order.signal);
 }
 
 static void say_outside(const char *line) {

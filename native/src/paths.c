@@ -4,12 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Asked a hundred thousand times in a launch, so that most answers come from the first bytes that differ. */
 const char *below(const char *folder, const char *path) {
-  size_t length = strlen(folder);
-  if (length == 1) return path + 1;
-  if (strncmp(path, folder, length) != 0) return NULL;
-  if (path[length] == '\0') return path + length;
-  return path[length] == '/' ? path + length + 1 : NULL;
+  const char *at = path;
+  if (folder[0] == '/' && folder[1] == '\0') return path + 1;
+  for (; *folder; folder++, at++)
+    if (*folder != *at) return NULL;
+  if (*at == '\0') return at;
+  return *at == '/' ? at + 1 : NULL;
 }
 
 char *joined(const char *folder, const char *name) {

@@ -70,6 +70,7 @@ describe('the list of homes that Cordon was used with', () => {
     const [one, other] = [scene(), scene()];
     own({ CORDON_HOME: one });
     expect(own({ CORDON_HOME: other }).places.out).not.toContain(join(one, 'state'));
+    for (const name of ['state', 'bin']) mkdirSync(join(one, name), { recursive: true });
     own({ CORDON_HOME: one }, 'keep');
     own({ CORDON_HOME: one }, 'keep');
     const { places } = own({ CORDON_HOME: other });
