@@ -309,8 +309,18 @@ static void add_empty_folder(struct view *view) {
   place->is_folder = place->is_plain_folder = true;
 }
 
+/* The rest of the machine may be as it is; through this folder root would steer the kernel. */
+static void close_sys(struct view *view) {
+  int fd = openat(AT_FDCWD, "/sys", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), tree = fd < 0 ? -1 : tree_of(fd, true);
+  if (fd >= 0) close(fd);
+  if (tree < 0) return;
+  tree_restrict(tree, true, MOUNT_ATTR_RDONLY_ | MOUNT_ATTR_NOSUID_);
+  add_place_at(view, PLACE_READ, (char *)"/sys", tree)->is_folder = true;
+}
+
 void compose(struct view *view) {
   const struct places *places = &view->plan->places;
+  if (places->root == ROOT_WRITABLE) close_sys(view);
   for (size_t i = 0; i < places->count; i++) compose_one(view, &places->operations[i]);
   add_empty_folder(view);
 }

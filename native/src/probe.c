@@ -93,9 +93,11 @@ bool bubblewrap_works(const char *path, struct text *reason) {
   int status = -1;
   while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR) continue;
   if (reason) read_first_line(ends[0], reason);
+  bool works = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  if (reason && !works && !reason->length) text_add(reason, "it ended without a word");
   close(ends[0]);
   sigaction(SIGCHLD, &before, NULL);
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  return works;
 }
 
 /* ── for `cordon doctor` ── */

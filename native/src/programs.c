@@ -97,7 +97,7 @@ void show_linked_settings(struct view *view) {
 }
 
 /* Folders that many programs share: what one of them needs is no reason to show the others. */
-static bool is_shared(const char *rest) {
+bool is_shared_folder(const char *rest) {
   static const char *const folders[] = {".local", ".config", ".cache", ".local/share", ".local/state", ".var", ".var/app"};
   for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
     if (strcmp(folders[i], rest) == 0) return true;
@@ -129,11 +129,11 @@ static char *parent_of(const char *path) {
 static void show_folder(struct view *view, const char *folder) {
   for (size_t i = 0; i < view->home_count; i++) {
     const char *rest = below(view->homes[i], folder);
-    if (!rest || !*rest || is_shared(rest)) continue;
+    if (!rest || !*rest || is_shared_folder(rest)) continue;
     const char *name = strrchr(folder, '/') + 1;
     char *above = parent_of(folder);
     const char *above_rest = below(view->homes[i], above);
-    bool whole = strcmp(name, "bin") == 0 && above_rest && *above_rest && !is_shared(above_rest) && !holds_repositories(above);
+    bool whole = strcmp(name, "bin") == 0 && above_rest && *above_rest && !is_shared_folder(above_rest) && !holds_repositories(above);
     show(view, whole ? above : folder);
   }
 }

@@ -96,6 +96,8 @@ struct place *add_place_at(struct view *view, enum place_kind kind, char *target
 void show_programs(struct view *view, const struct launch *launch);
 void show(struct view *view, const char *path);
 void show_linked_settings(struct view *view);
+/* A folder of the home, named from there, that many programs share. */
+bool is_shared_folder(const char *rest);
 
 /* workspace.c */
 void find_workspace(struct view *view);

@@ -79,7 +79,8 @@ static bool is_among_shown(const struct view *view, const char *folder) {
     const struct layer *layer = view->places[i].layer;
     const char *rest = layer && layer->hides_the_rest ? below(view->places[i].target, folder) : NULL;
     for (size_t j = 0; rest && *rest && j < layer->shown.count; j++)
-      if (below(layer->shown.items[j], rest) || below(rest, layer->shown.items[j])) return true;
+      if (below(layer->shown.items[j], rest)) return true;
+    if (rest && is_shared_folder(rest)) return true;
   }
   return false;
 }

@@ -5,6 +5,7 @@ import {
   type Copies,
   gitconfigPlaces,
   gitconfigWithoutSecrets,
+  gitIdentityOf,
   NO_COPIES,
   npmrcPlaces,
   npmrcWithoutTokens,
@@ -13,6 +14,7 @@ import {
   pathsOf,
 } from '../plan/places/index.ts';
 import { examineStartup, type StartupNote, type StartupPolicy } from '../plan/startup/index.ts';
+import type { FsPreset } from '../policy/policy.ts';
 
 const LARGEST = 1 << 20;
 
@@ -47,7 +49,8 @@ function realOf(path: string): string {
 }
 
 /** Settings that hold log-ins among lines that programs need, with those left out. */
-export function settingsCopies(facts: PlaceFacts): Copies['copies'] {
+export function settingsCopies(facts: PlaceFacts, preset: FsPreset): Copies['copies'] {
+  if (preset === 'workspace') return gitconfigPlaces(facts).flatMap((path) => copyOf(path, gitIdentityOf));
   return [
     ...npmrcPlaces(facts).flatMap((path) => copyOf(path, npmrcWithoutTokens)),
     ...gitconfigPlaces(facts).flatMap((path) => copyOf(path, gitconfigWithoutSecrets)),

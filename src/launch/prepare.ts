@@ -87,7 +87,7 @@ function factsFor({ env, staged }: Pick<LaunchRequest, 'env' | 'staged'>): Place
 
 /** What stands in for files that would bring back what the policy drops. `all` leaves files as they are. */
 function copiesFor({ policy, env, workdir }: LaunchRequest, facts: PlaceFacts, decisions: readonly Decision[]) {
-  return policy.filesystem.preset === 'all'
+  return policy.filesystem.preset === 'all' || policy.filesystem.preset === 'workspace'
     ? startupCopies(facts, workdir, undefined)
     : startupCopies(facts, workdir, startupPolicy(policy, env, decisions));
 }
@@ -106,7 +106,7 @@ function placesFor(request: LaunchRequest, facts: PlaceFacts, startup: StartupCo
     how: quiet ? 'look' : 'keep',
     writable: preset === 'all' ? ['/'] : [...write, ...expose],
   });
-  const files = { ...startup.files, copies: [...startup.files.copies, ...settingsCopies(facts)] };
+  const files = { ...startup.files, copies: [...startup.files.copies, ...settingsCopies(facts, preset)] };
   return placesOf(policy.filesystem, { ...facts, own, aside, links, use: { as: 'run', files } });
 }
 

@@ -164,7 +164,7 @@ describe('when there is no barrier to be had', () => {
   ];
   const cases: readonly (readonly [string, (all: readonly string[]) => readonly string[], string])[] = [
     ['bubblewrap is not installed', withoutBwrap, 'user namespaces are not allowed here'],
-    ['bubblewrap is gone', (all) => withBwrap('/no/bwrap', all), '/no/bwrap: No such file or directory'],
+    ['bubblewrap is gone', (all) => withBwrap('/no/bwrap', all), 'bubblewrap: '],
     ['bubblewrap is broken', (all) => withBwrap(program(BROKEN), all), 'No permissions to create a new namespace'],
     ['bubblewrap says nothing', (all) => withBwrap(program('exit 1'), all), 'ended without a word'],
     ['bubblewrap is killed', (all) => withBwrap(program('kill -9 $$'), all), 'ended without a word'],
@@ -229,7 +229,10 @@ describe('when there is no barrier to be had', () => {
   });
 
   it('something that pretends to be bubblewrap gets no further than a refusal', () => {
-    const garbage = program("printf 'xxxxxxxxxxxxxxxxxxxxxxxx' >&3; exec sleep 1000");
+    // It passes for one that works when it is tried bare.
+    const garbage = program(
+      'case "$*" in *--version*) exit 0;; esac; printf xxxxxxxxxxxxxxxxxxxxxxxx >&3; exec sleep 1000',
+    );
     expect(refused(writeShim(withBwrap(garbage, lines('auto'))), ['-c', 'echo ran'])).toMatchObject({
       code: 125,
       stdout: '',

@@ -5,7 +5,7 @@ import { canBeHidden, distinct, isPersonal, type PlaceFacts } from './facts.ts';
 import type { Operation, OperationOf } from './operation.ts';
 import { keepOperations, type OwnPlaces } from './own.ts';
 import { below, isWithin, isWithinAny, outermostFirst, type Path, pathOf, pathsOf } from './path.ts';
-import { GIT, SHOWN_IN_HOME, type ShownGroup, STARTUP_IN_HOME, STARTUP_IN_SYSTEM } from './shown.ts';
+import { SHOWN_IN_HOME, type ShownGroup, STARTUP_IN_HOME, STARTUP_IN_SYSTEM } from './shown.ts';
 import { builtRoot, type SystemLinks } from './system.ts';
 
 /** A file whose text stands in for what the host has there. */
@@ -118,9 +118,9 @@ function personalFolders({ homes, moved }: PlaceFacts): Path[] {
   return distinct([...homes, ...elsewhere.map(([, place]) => place)]);
 }
 
-/** The preset `workspace` shows of a home only whose commits these are, and the programs that PATH leads to. */
+/** The preset `workspace` shows of a home only the programs that PATH leads to; whose commits these are is a copy. */
 function showing(policy: FilesystemPolicy, facts: ComposerFacts, homes: readonly Home[]): Operation[] {
-  const groups = policy.preset === 'workspace' ? [GIT] : SHOWN_IN_HOME;
+  const groups = policy.preset === 'workspace' ? [] : SHOWN_IN_HOME;
   const layers = homes.map(({ path }) => path);
   const inHomes = (paths: readonly Path[]) => distinct(paths).filter((path) => isWithinAny(path, layers));
   return [

@@ -30,3 +30,19 @@ function holdsCredential(line: string): boolean {
   const [key = '', ...rest] = line.replace(/^\s*\[[^\]]*\]/, '').split('=');
   return CREDENTIAL_KEY.test(key) || URL_WITH_LOG_IN.test(rest.join('=')) || URL_WITH_LOG_IN.test(key);
 }
+
+/** Whose commits these are, and nothing else of the settings. */
+export function gitIdentityOf(text: string): string {
+  const kept = [...gitconfigWithoutSecrets(text).matchAll(/^[ \t]*(\[[^\]]*\]|(?:name|email)[ \t]*=.*)$/gim)].map(
+    ([, line = '']) => line,
+  );
+  const identity = kept.filter((line, at) => line.startsWith('[') || headerBefore(kept, at) === '[user]');
+  const lines = identity.filter((line) => line === '[user]' || !line.startsWith('['));
+  return lines.length === 0 ? '' : `${lines.join('\n')}\n`;
+}
+
+const headerBefore = (lines: readonly string[], at: number) =>
+  lines
+    .slice(0, at)
+    .findLast((line) => line.startsWith('['))
+    ?.toLowerCase();

@@ -8,7 +8,7 @@ export interface ShownGroup {
   readonly places: readonly string[];
 }
 
-export const GIT: ShownGroup = {
+const GIT: ShownGroup = {
   what: "git's settings",
   places: ['.gitconfig', '.config/git', '.gitignore', '.gitignore_global', '.gitattributes', '.gitmessage', '.tigrc'],
 };

@@ -199,12 +199,12 @@ describe('other presets', () => {
     expect(plan[0]).toEqual({ kind: 'root', from: 'writable' });
   });
 
-  it('workspace: a built root, with the programs of the home and whose commits these are', () => {
+  it('workspace: a built root, with the programs of the home', () => {
     const plan = compose({ policy: { preset: 'workspace' } });
     expect(plan[0]).toEqual({ kind: 'root', from: 'empty' });
     expect(plan).toContainEqual({ kind: 'link', path: '/bin', text: 'usr/bin' });
     expect(pathsAt(plan, 'try-read')).toEqual(expect.arrayContaining(['/usr', '/etc/passwd']));
-    expect(pathsAt(plan, 'show')).toContain(at('.gitconfig'));
+    expect(pathsAt(plan, 'show')).toEqual(expect.not.arrayContaining([at('.gitconfig')]));
     expect(pathsAt(plan, 'show')).not.toContain(at('.cache/pip'));
     expect(plan).toContainEqual({ kind: 'workspace', path: 'here', mode: 'real' });
   });

@@ -81,7 +81,6 @@ export const SUBMODULE_HOOKS: Probe = {
   planted: 'a repository in the workspace with another one in .git/modules',
   tried: 'writing a hook there',
   ...IN_REPOSITORY,
-  promise: 'nothing',
   ...planting({
     plant: async (scene) => {
       await initialised(scene, 'work');
