@@ -85,6 +85,8 @@ const configure = (...words) =>
 export function guardedShim(tool) {
   configure(tool, 'env', 'base', 'os-common');
   configure(tool, 'fs', 'base', 'guarded');
+  // A checkout in a temporary folder is not seen inside, and the compiler is there.
+  if (tool === 'tsc') configure(tool, 'fs', 'read', join(import.meta.dirname, '..', 'node_modules'));
   const shim = join(HOME, '.local', 'share', 'cordon', 'bin', tool);
   const program = /^command (.*)$/m.exec(readFileSync(shim, 'utf8'))?.[1];
   return { shim, program };
