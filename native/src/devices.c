@@ -81,14 +81,14 @@ void place_dev(const struct devices *devices, uint64_t shared_memory) {
 /* ── /proc ── */
 
 /* Parts that root could steer the machine with. For others they are closed anyway, and covering them would keep nested sandboxes from a /proc of their own. */
-static const char *const steering[] = {"/proc/sys", "/proc/sysrq-trigger", "/proc/fs", "/proc/acpi", "/proc/scsi", "/proc/irq", "/proc/bus"};
+const char *const steering[STEERING] = {"/proc/sys", "/proc/sysrq-trigger", "/proc/fs", "/proc/acpi", "/proc/scsi", "/proc/irq", "/proc/bus"};
 
 void place_proc(void) {
   require(mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL), "a /proc of its own");
 }
 
 void close_proc_to_root(void) {
-  for (size_t i = 0; i < sizeof steering / sizeof *steering && getuid() == 0; i++) {
+  for (size_t i = 0; i < STEERING && getuid() == 0; i++) {
     int tree = bound(steering[i]);
     if (tree < 0) continue;
     tree_restrict(tree, false, MOUNT_ATTR_RDONLY_);
@@ -99,10 +99,10 @@ void close_proc_to_root(void) {
 /* ── /run ── */
 
 /* Of /run only what programs need: no daemon is asked through it. */
-static const char *const needed_in_run[] = {"/run/current-system", "/run/booted-system", "/run/wrappers", "/run/opengl-driver"};
+const char *const needed_in_run[NEEDED_IN_RUN] = {"/run/current-system", "/run/booted-system", "/run/wrappers", "/run/opengl-driver"};
 
 void open_run(struct view *view) {
-  for (size_t i = 0; i < sizeof needed_in_run / sizeof *needed_in_run; i++) {
+  for (size_t i = 0; i < NEEDED_IN_RUN; i++) {
     int fd = openat(AT_FDCWD, needed_in_run[i], O_PATH | O_CLOEXEC), tree = fd < 0 ? -1 : tree_of(fd, true);
     if (tree < 0) continue;
     tree_restrict(tree, true, MOUNT_ATTR_RDONLY_);

@@ -141,10 +141,9 @@ static void add_workspace_arguments(struct renderer *r) {
 }
 
 static void add_run(struct renderer *r) {
-  static const char *const needed[] = {"/run/current-system", "/run/booted-system", "/run/wrappers", "/run/opengl-driver"};
   if (!is_folder("/run")) return;
   add_memory(r, "0755", 0, "/run");
-  for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) add(r, "--ro-bind-try", needed[i], needed[i], NULL);
+  for (size_t i = 0; i < NEEDED_IN_RUN; i++) add(r, "--ro-bind-try", needed_in_run[i], needed_in_run[i], NULL);
   int fd = openat(AT_FDCWD, "/etc/resolv.conf", O_PATH | O_CLOEXEC);
   char *path = fd < 0 ? NULL : path_of(fd);
   if (fd >= 0) close(fd);
@@ -196,13 +195,12 @@ static void add_namespaces(struct renderer *r) {
 static void add_root(struct renderer *r) {
   switch (r->view.plan->places.root) {
     case ROOT_MACHINE: add(r, "--ro-bind", "/", "/", NULL); return;
-    case ROOT_WRITABLE: add(r, "--bind", "/", "/", NULL); return;
+    case ROOT_WRITABLE: add(r, "--bind", "/", "/", "--ro-bind-try", "/sys", "/sys", NULL); return;
     default: return;
   }
 }
 
 void render(struct rendering *rendering, const struct launch *launch) {
-  static const char *const steering[] = {"/proc/sys", "/proc/sysrq-trigger", "/proc/fs", "/proc/irq", "/proc/bus"};
   struct renderer r = {.out = rendering};
   const struct places *places = &launch->plan.places;
   *rendering = (struct rendering){.workspace = ""};
@@ -219,7 +217,7 @@ void render(struct rendering *rendering, const struct launch *launch) {
   for (size_t i = 0; i < places->keep_read.count; i++)
     if (exists(places->keep_read.items[i])) add(&r, "--ro-bind", places->keep_read.items[i], places->keep_read.items[i], NULL);
   for (size_t i = 0; i < r.view.hidden.count; i++) hide(&r, r.view.hidden.items[i]);
-  for (size_t i = 0; i < sizeof steering / sizeof *steering && getuid() == 0; i++)
+  for (size_t i = 0; i < STEERING && getuid() == 0; i++)
     if (exists(steering[i])) add(&r, "--ro-bind", steering[i], steering[i], NULL);
   if (places->root == ROOT_EMPTY) add(&r, "--remount-ro", "/", NULL);
   add(&r, "--chdir", places->folder ? places->folder : r.view.started_in, NULL);

@@ -110,7 +110,8 @@ void make_layers(struct view *view);
 void build_view(struct view *view, const struct launch *launch, int aside);
 
 /* devices.c: what the machine has of them is opened first, and placed when its own tree is out of sight. */
-enum { DEVICES = 6 };
+enum { DEVICES = 6, STEERING = 7, NEEDED_IN_RUN = 4 };
+extern const char *const steering[STEERING], *const needed_in_run[NEEDED_IN_RUN];
 struct devices {
   int trees[DEVICES], console;
 };
