@@ -1,13 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
-import { BUILDERS, DOCKER, DOCKER_IN_A_MACHINE, PODMAN } from '../../src/prove/probes/authority/containers.ts';
 import { connectTo } from '../../src/prove/scripts.ts';
 import { wayOut } from '../support/escape.ts';
 import { FS_ALL } from '../support/escape-off.ts';
-
-wayOut(DOCKER, { flags: ['--allow', 'DOCKER_HOST'], off: FS_ALL });
-wayOut(DOCKER_IN_A_MACHINE, { off: FS_ALL });
-wayOut(PODMAN, { off: FS_ALL });
-wayOut(BUILDERS, { off: FS_ALL });
 
 const SYSTEM_WIDE = '/run/docker.sock';
 

@@ -1,14 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { LOGIN_SHELL } from '../../src/prove/probes/refill/shells.ts';
-import { READ_AT_START } from '../../src/prove/probes/refill/taken-in.ts';
 import { runCordon } from '../support/cordon.ts';
-import { wayOut } from '../support/escape.ts';
-import { FS_ALL } from '../support/escape-off.ts';
 import { Scene } from '../support/escape-scene.ts';
 import { USERS } from '../support/users.ts';
-
-wayOut(LOGIN_SHELL, { off: FS_ALL });
-wayOut(READ_AT_START, { off: FS_ALL });
 
 describe.each(USERS)('a secret in a start-up file, for %s', (user) => {
   it('is reported by explain with file, line and name, never with its value', () => {

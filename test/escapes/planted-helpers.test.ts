@@ -1,9 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { PLANTED_PROGRAMS } from '../../src/prove/probes/injection/planted.ts';
 import { cordonProgram } from '../support/cordon.ts';
-import { wayOut } from '../support/escape.ts';
-import { WITHOUT_CORDON } from '../support/escape-off.ts';
 import { begin, ended } from '../support/escape-run.ts';
 import { Scene } from '../support/escape-scene.ts';
 import { USERS, type User } from '../support/users.ts';
@@ -41,5 +38,3 @@ describe.each(USERS)('a program of the workspace in the place of a helper, for %
     expect(await toldBy(user, helper, false)).toContain('the-session');
   });
 });
-
-wayOut(PLANTED_PROGRAMS, { off: WITHOUT_CORDON });

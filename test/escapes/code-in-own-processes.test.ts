@@ -27,3 +27,14 @@ wayOut(
   },
   { off: NODE_ITSELF },
 );
+
+wayOut(
+  {
+    title: "running code in Cordon's own planner through NODE_OPTIONS",
+    plant: (scene) => scene.file('evil.cjs', `require('fs').writeFileSync('${scene.home}/ran', '')`),
+    env: ({ home }) => ({ NODE_OPTIONS: `--require ${home}/evil.cjs` }),
+    trial: () => ({ sh: 'true' }),
+    worked: ({ home }) => existsSync(join(home, 'ran')),
+  },
+  { off: NODE_ITSELF },
+);

@@ -1,5 +1,0 @@
-import { ENVIRON_OF_PARENT } from '../../src/prove/probes/processes/environ.ts';
-import { wayOut } from '../support/escape.ts';
-import { FILTER } from '../support/escape-off.ts';
-
-wayOut(ENVIRON_OF_PARENT, { off: FILTER });
