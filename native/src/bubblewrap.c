@@ -33,6 +33,7 @@ static void send_setup(const struct barrier *barrier, const struct launch *launc
   struct setup setup = {.caller_mask = barrier->watch.caller_mask,
                         .child_signal_ignored = barrier->watch.caller_child_action.sa_handler == SIG_IGN,
                         .landlock_scope = plan->landlock_scope,
+                        .look = plan->look,
                         .workspace_length = (int32_t)strlen(workspace),
                         .name_length = (int32_t)name_length,
                         .pwd_length = pwd ? (int32_t)pwd_length : NO_PWD,

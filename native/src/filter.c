@@ -1,4 +1,5 @@
 #include "launch.h"
+#include "look.h"
 #include "watch.h"
 
 #include <errno.h>
@@ -8,6 +9,7 @@
 static _Noreturn void become_command(const struct launch *launch) {
   apply_limits(launch->plan.limits, launch->plan.limit_count);
   close_descriptors_from(STDERR_FILENO + 1);
+  if (launch->plan.look) look("filter", launch->argv + 1);
   execute(launch->plan.command, launch->argv, launch->env.entries);
 }
 

@@ -1,5 +1,6 @@
 #include "git.h"
 #include "launch.h"
+#include "look.h"
 #include "masks.h"
 #include "protocol.h"
 #include "watch.h"
@@ -89,6 +90,7 @@ static _Noreturn void become_command(const char *path, char **argv, char **env) 
   if (setup.head.landlock_scope) cut_off_abstract_sockets();
   if (setup.head.instruction_count) load_filter(setup.filter, (size_t)setup.head.instruction_count);
   sigprocmask(SIG_SETMASK, &setup.head.caller_mask, NULL);
+  if (setup.head.look) look("barrier", argv + 1);
   execute(path, argv, env);
 }
 
@@ -235,6 +237,7 @@ _Noreturn void inner_begin(const struct launch *launch, const struct watch *watc
   setup.head = (struct setup){.caller_mask = watch->caller_mask,
                               .child_signal_ignored = watch->caller_child_action.sa_handler == SIG_IGN,
                               .landlock_scope = plan->landlock_scope,
+                              .look = plan->look,
                               .instruction_count = (int32_t)(plan->seccomp.length / sizeof(struct bpf_instruction)),
                               .limit_count = (uint32_t)plan->limit_count};
   memcpy(setup.head.limits, plan->limits, sizeof setup.head.limits);

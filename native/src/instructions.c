@@ -185,6 +185,8 @@ APPLY(apply_append_args) { (void)fields; UNUSED_COUNT; return set_flag(&plan->ap
 APPLY(apply_supervise) { (void)fields; UNUSED_COUNT; return set_flag(&plan->supervise); }
 APPLY(apply_landlock_scope) { (void)fields; UNUSED_COUNT; return set_flag(&plan->landlock_scope); }
 
+APPLY(apply_look) { (void)fields; UNUSED_COUNT; return set_flag(&plan->look); }
+
 /* The most frequent first. */
 static const struct instruction instructions[] = {
     {WORD("never"), 1, ANY, apply_never},
@@ -206,6 +208,7 @@ static const struct instruction instructions[] = {
     {WORD("supervise"), 0, 0, apply_supervise},
     {WORD("seccomp"), 1, 1, apply_seccomp},
     {WORD("landlock-scope"), 0, 0, apply_landlock_scope},
+    {WORD("look"), 0, 0, apply_look},
     {WORD("limit"), 2, 2, apply_limit},
     {WORD("parent"), 1, 1, apply_parent},
     {WORD("source"), 5, 5, apply_source},

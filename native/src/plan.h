@@ -85,6 +85,8 @@ struct plan {
   struct strings args, rebuild, rebuild_keep;
   struct places places;
   bool append_args, supervise, landlock_scope;
+  /* The arguments are paths, of which is told what the command would find there; nothing is started. */
+  bool look;
   enum isolation isolation;
   struct slice seccomp;
   struct limit limits[MAX_LIMITS];

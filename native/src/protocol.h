@@ -22,7 +22,7 @@ enum { MAX_LINE = 512, MAX_NAME = 256, MAX_WORKSPACE = 4096, MAX_PWD = 64 << 10,
 /* Followed by the filter program, the PWD entry, the workspace and the name, as long as said here. */
 struct setup {
   sigset_t caller_mask;
-  int32_t child_signal_ignored, landlock_scope;
+  int32_t child_signal_ignored, landlock_scope, look;
   int32_t name_length, pwd_length, workspace_length, instruction_count;
   uint32_t limit_count;
   struct limit limits[MAX_LIMITS];

@@ -2,7 +2,7 @@ import { KINDS } from '../check/kinds/kind.ts';
 import type { Bytes } from '../host/bytes.ts';
 import type { Context } from './context.ts';
 import { type FlagSpec, JSON_FLAG } from './flags.ts';
-import { POLICY_FLAGS } from './policy-flags.ts';
+import { POLICY_FLAGS, RUN_FLAGS } from './policy-flags.ts';
 
 export interface CommandModule {
   run(args: readonly Bytes[], context: Context): Promise<number> | number;
@@ -110,9 +110,9 @@ export const SERVE_FLAGS: readonly FlagSpec[] = [
 export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'run',
-    usage: ['cordon run [POLICY] [--dry-run] [--json] -- CMD ARG…'],
+    usage: ['cordon run [POLICY] [--dry-run [--plan]] [--json] -- CMD ARG…'],
     summary: 'start a command with only what the policy lets through',
-    flags: [...POLICY_FLAGS, { name: '--dry-run', help: 'show decisions and plan, start nothing' }, JSON_FLAG],
+    flags: [...POLICY_FLAGS, ...RUN_FLAGS, JSON_FLAG],
     examples: [
       "cordon run --allow 'AWS_*' --deny '*SECRET*' -- terraform plan",
       'cordon run --net off --fs workspace -- npm test',
@@ -122,10 +122,14 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'explain',
-    usage: ['cordon explain [POLICY] [NAME…] [--json]'],
-    summary: 'say for every variable whether it arrives, by which rule, and why',
+    usage: [
+      'cordon explain [POLICY] [--json]  every variable',
+      'cordon explain [POLICY] NAME|PATH|HOST… [--json]',
+      'cordon explain [POLICY] [--json] -- CMD ARG…',
+    ],
+    summary: 'say what becomes of a variable, path, socket, host or command, why, and what would change it',
     flags: [...POLICY_FLAGS, JSON_FLAG],
-    examples: ["cordon explain --allow 'AWS_*' AWS_REGION AWS_SECRET_ACCESS_KEY"],
+    examples: ["cordon explain --allow 'AWS_*' AWS_REGION AWS_SECRET_ACCESS_KEY", 'cordon explain ~/.ssh/id_rsa'],
     page: 'run.md',
     load: () => import('./commands/explain.ts'),
   },

@@ -71,6 +71,12 @@ export const POLICY_FLAGS: readonly FlagSpec[] = [
   { name: '--redact', help: 'replace injected credentials in the output by [NAME]' },
 ];
 
+/** What `run` takes besides a policy. */
+export const RUN_FLAGS: readonly FlagSpec[] = [
+  { name: '--dry-run', help: 'show decisions, places and network, start nothing' },
+  { name: '--plan', help: 'show the plan too, start nothing' },
+];
+
 /** The policy with the flags laid over it, in the order they were given. */
 function applyPolicyFlags(start: Policy, parsed: ParsedArguments, context: Context): Policy {
   return withPlaceFlags(parsed.flags.reduce(applyFlag, start), parsed, context);

@@ -28,6 +28,8 @@ export interface LaunchRequest {
   readonly record: boolean;
   /** Nothing will be started, so nothing is made in the state folder either. */
   readonly rehearsal?: boolean;
+  /** Nothing is started: what the command would find at these paths is told instead. */
+  readonly look?: readonly Bytes[];
   /** HOME is a stage: the home that the system knows of is the user's own, and nobody looks at it. */
   readonly staged?: boolean;
 }
@@ -57,7 +59,8 @@ export function prepare(request: LaunchRequest): Prepared {
   const startup = copiesFor(request, facts, decisions);
   const launchPlan = plan({
     name: showBytes(argv[0]),
-    command: { path, argv },
+    command: { path, argv: [...argv, ...(request.look ?? [])] },
+    look: request.look !== undefined,
     env: sealed,
     workdir,
     policy,
@@ -107,7 +110,8 @@ function placesFor(request: LaunchRequest, facts: PlaceFacts, startup: StartupCo
     writable: preset === 'all' ? ['/'] : [...write, ...expose],
   });
   const files = { ...startup.files, copies: [...startup.files.copies, ...settingsCopies(facts, preset)] };
-  return placesOf(policy.filesystem, { ...facts, own, aside, links, use: { as: 'run', files } });
+  const places = placesOf(policy.filesystem, { ...facts, own, aside, links, use: { as: 'run', files } });
+  return request.look === undefined ? places : places.filter(({ kind }) => kind !== 'mention');
 }
 
 /** A path that someone wrote down and that isn't there is more often a mistake than not. */

@@ -19,6 +19,7 @@ export function planText(plan: LaunchPlan, values: 'with-values' | 'hidden', par
     ...sealedEntries(plan.env).map(([name, value]) => planLine('set', name, reveal ? value.reveal() : HIDDEN)),
     planLine('command', plan.command.path),
     ...plan.command.argv.map((argument) => planLine('arg', argument)),
+    ...(plan.look ? ['look'] : []),
     ...containmentLines({ ...plan, supervise: true, abstractSockets: 'cut off' }, values),
     ...recordLines(plan.records),
     'end',

@@ -24,6 +24,8 @@ export interface PlanInput {
   readonly machine: Machine;
   readonly records?: Records | undefined;
   readonly limits?: readonly ResourceLimit[] | undefined;
+  /** Nothing is started: the arguments are paths, of which is told what the command would find there. */
+  readonly look?: boolean | undefined;
 }
 
 /** What each process of the command may use, as `setrlimit` has it; only behind the barrier. */
@@ -61,6 +63,7 @@ export interface LaunchPlan {
   readonly explicit: string | undefined;
   readonly records: Records | undefined;
   readonly limits: readonly ResourceLimit[];
+  readonly look: boolean;
 }
 
 const plans = new WeakSet<object>();
@@ -82,6 +85,7 @@ export function plan(input: PlanInput): LaunchPlan {
     explicit,
     records: input.records,
     limits: input.limits ?? [],
+    look: input.look ?? false,
   };
   plans.add(result);
   return Object.freeze(result) as unknown as LaunchPlan;

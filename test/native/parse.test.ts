@@ -12,6 +12,7 @@ const BAD_LINES: readonly (readonly [string, string])[] = [
   ['allow A [B', 'without its'],
   ['hold A B=C', "not a variable's name"],
   ['append-args x', 'wrong number of fields for append-args'],
+  ['look x', 'wrong number of fields for look'],
   ['allow  A', 'an empty field'],
   ['allow A ', 'an empty field'],
   ['allow \\e', 'an empty pattern'],

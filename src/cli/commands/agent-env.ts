@@ -1,7 +1,7 @@
 import { explain } from '../../decide/explain.ts';
 import { flagValues, hasFlag, usageError } from '../flags.ts';
 import { policyFromFlags } from '../policy-flags.ts';
-import { decisionSentence, decisionSummary, decisionsAsJson, decisionTable } from '../ui/decisions.ts';
+import { decisionGroups, decisionSentence, decisionSummary, decisionsAsJson } from '../ui/decisions.ts';
 import { showWarnings } from '../ui/warnings.ts';
 import type { AgentSubcommand } from './agent.ts';
 
@@ -13,6 +13,6 @@ export const run: AgentSubcommand['run'] = async (parsed, context) => {
   const decisions = explain(policy, context.env, parsed.words);
   if (hasFlag(parsed, '--json')) context.out(`${JSON.stringify(decisionsAsJson(decisions), null, 2)}\n`);
   else if (parsed.words.length > 0) for (const decision of decisions) context.out(decisionSentence(decision));
-  else context.out(`${decisionTable(decisions, context)}\n${decisionSummary(decisions)}`);
+  else context.out(`${decisionGroups(decisions, context)}\n${decisionSummary(decisions)}`);
   return 0;
 };

@@ -7,16 +7,16 @@ import type { Policy } from '../../policy/policy.ts';
 import type { Secret } from '../../secrets/secret.ts';
 import type { Context } from '../context.ts';
 import { hasFlag, JSON_FLAG, type ParsedArguments, parseArguments, usageError } from '../flags.ts';
-import { POLICY_FLAGS, policyFromFlags } from '../policy-flags.ts';
+import { POLICY_FLAGS, policyFromFlags, RUN_FLAGS } from '../policy-flags.ts';
 import { logLaunch } from '../ui/log.ts';
 import { showWarnings } from '../ui/warnings.ts';
 
 export async function run(args: readonly Bytes[], context: Context): Promise<number> {
   const parsed = parseArguments(args, {
-    flags: [...POLICY_FLAGS, { name: '--dry-run', help: '' }, JSON_FLAG],
+    flags: [...POLICY_FLAGS, ...RUN_FLAGS, JSON_FLAG],
     stopAtWord: true,
   });
-  const rehearsal = hasFlag(parsed, '--dry-run');
+  const rehearsal = hasFlag(parsed, '--dry-run') || hasFlag(parsed, '--plan');
   if (hasFlag(parsed, '--json') && !rehearsal)
     throw usageError(
       '--json goes with --dry-run: a launch prints only what the command prints',
@@ -37,8 +37,11 @@ export async function run(args: readonly Bytes[], context: Context): Promise<num
   });
   showWarnings(prepared.warnings, context);
   logLaunch(prepared, context);
-  if (rehearsal)
-    return (await import('../ui/rehearsal.ts')).showRehearsal(prepared, policy, hasFlag(parsed, '--json'), context);
+  if (rehearsal) {
+    const { showRehearsal } = await import('../ui/rehearsal.ts');
+    const [json, plan] = ['--json', '--plan'].map((flag) => hasFlag(parsed, flag)) as [boolean, boolean];
+    return showRehearsal(prepared, policy, { json, plan }, context);
+  }
   if (!policy.redact || credentials.size === 0) return start(prepared);
   const { launchRedacted } = await import('../../launch/redact/launch-redacted.ts');
   return (await launchRedacted(prepared.plan, credentials)).exitCode;

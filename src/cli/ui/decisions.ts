@@ -2,7 +2,7 @@ import type { Decision } from '../../decide/decide.ts';
 import { showBytes } from '../../host/bytes.ts';
 import type { Context } from '../context.ts';
 import { painter } from './colour.ts';
-import { table } from './table.ts';
+import { wrap } from './definitions.ts';
 
 const VERDICT_COLOUR = { pass: 'green', drop: 'dim', set: 'cyan', credential: 'yellow' } as const;
 
@@ -17,23 +17,30 @@ export function decisionsAsJson(decisions: readonly Decision[]): object[] {
   }));
 }
 
-export function decisionTable(decisions: readonly Decision[], context: Context): string {
+/** What has the same verdict for the same reason stands together; names are wrapped, never cut. */
+export function decisionGroups(decisions: readonly Decision[], context: Pick<Context, 'columns' | 'colour'>): string {
   const paint = painter(context.colour.out);
-  return table({
-    columns: [
-      { title: 'NAME' },
-      { title: 'VERDICT' },
-      { title: 'RULE' },
-      { title: 'WRITTEN IN' },
-      { title: 'WHY', flexible: true },
-    ],
-    rows: decisions.map(({ name, verdict, rule, origin, reason }) => [showBytes(name), verdict, rule, origin, reason]),
-    width: context.columns,
-    paint: (cell, row, column) =>
-      column === 1 ? paint(VERDICT_COLOUR[decisions[row]?.verdict ?? 'drop'], cell) : cell,
-    paintTitle: (cell) => paint('bold', cell),
-  });
+  const groups = new Map<string, Decision[]>();
+  for (const decision of decisions) {
+    const key = JSON.stringify([decision.verdict, decision.origin, decision.reason]);
+    groups.set(key, [...(groups.get(key) ?? []), decision]);
+  }
+  const room = context.columns === undefined ? Number.POSITIVE_INFINITY : Math.max(20, context.columns - 2);
+  const sorted = [...groups.values()].toSorted((a, b) => ORDER.indexOf(verdictOf(a)) - ORDER.indexOf(verdictOf(b)));
+  return sorted
+    .flatMap((group) => {
+      const { origin, reason } = group[0] as Decision;
+      const [first = '', ...more] = wrap(`${TITLES[verdictOf(group)]}: ${reason} (${origin})`, room);
+      const names = wrap(group.map(({ name }) => showBytes(name)).join(' '), room);
+      return [paint(VERDICT_COLOUR[verdictOf(group)], first), ...[...more, ...names].map((line) => `  ${line}`)];
+    })
+    .join('\n')
+    .concat('\n');
 }
+
+const ORDER = ['set', 'credential', 'pass', 'drop'] as const;
+const TITLES = { pass: 'PASSED', drop: 'DROPPED', set: 'SET', credential: 'INJECTED' } as const;
+const verdictOf = ([first]: readonly Decision[]) => (first as Decision).verdict;
 
 /** `DATABASE_URL is dropped: no rule admits it (rule default, written in built-in order).` */
 export function decisionSentence({ name, verdict, rule, origin, reason }: Decision): string {

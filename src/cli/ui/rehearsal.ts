@@ -1,31 +1,101 @@
-import { showBytes } from '../../host/bytes.ts';
+import { existsSync } from 'node:fs';
+import { shortened } from '../../explain/paths.ts';
+import { bytesOfText, showBytes, showText } from '../../host/bytes.ts';
+import { homesOf } from '../../host/folders.ts';
+import { lookAt } from '../../launch/look.ts';
 import type { Prepared } from '../../launch/prepare.ts';
+import type { Operation } from '../../plan/places/index.ts';
 import { planText } from '../../plan/plan-text.ts';
 import type { FilesystemPolicy, Policy } from '../../policy/policy.ts';
 import type { Context } from '../context.ts';
 import { painter } from './colour.ts';
-import { decisionSummary, decisionsAsJson, decisionTable } from './decisions.ts';
+import { decisionGroups, decisionSummary, decisionsAsJson } from './decisions.ts';
+import { definitions } from './definitions.ts';
 import { placesAsJson, showPlaces } from './places.ts';
 import { showStartupNotes, startupNotesAsJson } from './startup-notes.ts';
 
-/** What would happen, through the same code that makes it happen: decisions, what is hidden, and the plan without values. */
-export function showRehearsal(
+export interface RehearsalOptions {
+  readonly json: boolean;
+  /** Also the plan as the launcher would read it, without values. */
+  readonly plan: boolean;
+}
+
+/** What would happen, through the same code that makes it happen: decisions, places and network in a few lines. */
+export async function showRehearsal(
   prepared: Prepared,
-  { filesystem }: Pick<Policy, 'filesystem'>,
-  json: boolean,
+  policy: Policy,
+  { json, plan }: RehearsalOptions,
   context: Context,
-): number {
-  if (json) context.out(`${JSON.stringify(rehearsalAsJson(prepared, filesystem), null, 2)}\n`);
-  else {
-    const { decisions } = prepared;
-    const paint = painter(context.colour.out);
-    context.out(`${decisionTable(decisions, context)}\n${decisionSummary(decisions)}\n`);
-    context.out(showPlaces(filesystem));
-    context.out(showStartupNotes(prepared.startup));
-    context.out(`${paint('bold', 'PLAN')}\n${showPlan(prepared)}`);
+): Promise<number> {
+  if (json) {
+    context.out(`${JSON.stringify(rehearsalAsJson(prepared, policy.filesystem), null, 2)}\n`);
+    return 0;
   }
+  const { decisions } = prepared;
+  const paint = painter(context.colour.out);
+  context.out(`${decisionGroups(decisions, context)}\n${decisionSummary(decisions)}\n`);
+  context.out(`${(await surroundings(prepared, policy, context)).join('\n')}\n`);
+  context.out(showPlaces(policy.filesystem));
+  context.out(showStartupNotes(prepared.startup));
+  if (plan) context.out(`${paint('bold', 'PLAN')}\n${showPlan(prepared)}`);
   return 0;
 }
+
+async function surroundings(prepared: Prepared, policy: Policy, context: Context): Promise<string[]> {
+  const { plan } = prepared;
+  const homes = homesOf(context.env);
+  const home = homes.home ?? homes.passwdHome;
+  const barrier = plan.isolation !== 'filter';
+  const list = [
+    { term: 'command', text: showBytes(plan.command.path) },
+    { term: 'policy', text: policy.origin },
+    { term: 'workspace', text: barrier ? await workspaceOf(prepared, policy, context, home) : 'files are as they are' },
+    ...(barrier ? placesTold(plan.places, policy, home) : []),
+    { term: 'network', text: policy.network.off ? 'off, this machine included' : 'on' },
+    { term: 'isolation', text: plan.isolation },
+  ];
+  return definitions(list, { width: context.columns });
+}
+
+/** The launcher finds it, so it is asked: the folder whose mount holds the working folder inside. */
+async function workspaceOf(
+  { plan }: Prepared,
+  policy: Policy,
+  { env }: Context,
+  home: string | undefined,
+): Promise<string> {
+  const request = { policy, env, workdir: plan.workdir, argv: [plan.command.path] as const };
+  const { found, isolation } = await lookAt(request, [bytesOfText(plan.workdir)]);
+  const [here] = found;
+  if (isolation === 'filter') return 'files are as they are: there is no barrier here';
+  if (here === undefined || here.filesystem === 'overlay' || here.mount === '/')
+    return 'none: what is written is put aside';
+  const how = policy.filesystem.workspace.mode === 'real' ? 'written for real, its git hooks aside' : 'read-only';
+  return `${showText(shortened(here.mount ?? plan.workdir, home))} (${how})`;
+}
+
+const MOST_NAMED = 6;
+
+function placesTold(operations: readonly Operation[], { filesystem }: Policy, home: string | undefined) {
+  const hidden = operations
+    .flatMap((operation) => (operation.kind === 'hide' ? operation.paths : []))
+    .filter((path) => !path.includes('*') && existsSync(path));
+  const names = [...new Set(hidden)].map((path) => showText(shortened(path, home)));
+  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
+  const isLayered = operations.some(({ kind }) => kind === 'home' || kind === 'layer');
+  return [
+    { term: 'files', text: FILES[filesystem.preset] },
+    ...(isLayered ? [{ term: 'home', text: 'what programs need, to read; what is written there is put aside' }] : []),
+    ...(names.length === 0 ? [] : [{ term: 'hidden', text: `${names.slice(0, MOST_NAMED).join(', ')}${more}` }]),
+  ];
+}
+
+const FILES: Readonly<Record<FilesystemPolicy['preset'], string>> = {
+  all: 'all: the machine as it is',
+  guarded: "guarded: the machine read-only, /tmp and /run the command's own",
+  workspace: 'workspace: programs of the system, the workspace, and nothing else',
+  minimal: 'minimal: programs of the system, and what the policy names',
+};
 
 function rehearsalAsJson({ decisions, plan, startup }: Prepared, filesystem: FilesystemPolicy): object {
   return {

@@ -1,0 +1,271 @@
+import { accessSync, constants, lstatSync, realpathSync, statSync } from 'node:fs';
+import type { Found, Looked } from '../launch/look.ts';
+import { isWithin, type Operation } from '../plan/places/index.ts';
+import type { FilesystemPolicy } from '../policy/policy.ts';
+import { type Answer, type Change, profileLine, shellWord } from './answer.ts';
+import { givenAway } from './gives.ts';
+
+export interface PathQuestion {
+  /** Absolute and plain. */
+  readonly path: string;
+  readonly found: Found;
+}
+
+export interface PathSurroundings {
+  readonly looked: Pick<Looked, 'isolation' | 'operations'>;
+  readonly filesystem: FilesystemPolicy;
+  readonly home: string | undefined;
+}
+
+/**
+ * The answer about one path. What becomes of it is what a process found that stood where the command would stand; the operations of the
+ * same plan tell why.
+ */
+export function pathAnswer({ path, found }: PathQuestion, around: PathSurroundings): Answer {
+  const outside = outsideOf(path);
+  const question: Question = { path, found, outside, names: [...new Set([path, outside.real])], ...around };
+  const kind = outside.kind === 'socket' || found.kind === 'socket' ? 'socket' : 'path';
+  return { kind, name: shortened(path, around.home), ...told(question) };
+}
+
+interface Question extends PathQuestion, PathSurroundings {
+  readonly outside: Outside;
+  /** The path, and where it leads outside. */
+  readonly names: readonly string[];
+}
+
+type Told = Pick<Answer, 'verdict' | 'reason' | 'change'>;
+
+function told(question: Question): Told {
+  const { found, outside, looked } = question;
+  if (looked.isolation === 'filter') return asOutside(question);
+  const leadsNowhere = found.kind === 'link' && outside.kind !== 'link';
+  const isThere = found.kind !== 'absent' && found.kind !== 'closed' && !leadsNowhere;
+  if (!isThere) return outside.kind === 'absent' ? notThere(question) : hidden(question);
+  if (outside.kind === 'socket' && found.filesystem === 'overlay')
+    return {
+      verdict: 'cut off',
+      reason: 'sockets of the machine lead nowhere inside',
+      change: widening('expose', question, 'to let it be connected to', 'whatever answers at this socket does'),
+    };
+  if (found.kind === 'link') return { verdict: 'absent', reason: 'it is a link that leads nowhere, outside too' };
+  if (dataAt(question)) return copied(question);
+  if (!found.read && !outside.read) return { verdict: 'closed', reason: 'you may not read it outside either' };
+  if (!found.write) return readable(question);
+  if (found.filesystem === 'overlay' || isPrivate(question)) return putAside(question);
+  return real(question);
+}
+
+function asOutside({ outside }: Question): Told {
+  const what = outside.kind === 'absent' ? 'it is not there outside either' : 'files are as they are outside';
+  return {
+    verdict: outside.kind === 'absent' ? 'absent' : 'as outside',
+    reason: `there is no barrier (isolation filter): ${what}`,
+    change: { effect: 'to get the barrier', flag: '--isolation barrier', profile: '"isolation": "barrier"' },
+  };
+}
+
+/** Not there outside, so nothing can be shown; what matters is what would become of it. */
+function notThere(question: Question): Told {
+  const hide = hideOf(question);
+  if (hide !== undefined)
+    return { verdict: 'absent', reason: `it is not there outside either; if it were, it would be hidden: ${hide.why}` };
+  const { found } = question;
+  if (!found.write) return { verdict: 'absent', reason: 'it is not there outside either, and cannot be made inside' };
+  const fate = found.filesystem === 'overlay' || isPrivate(question) ? 'would be put aside' : 'would be a real file';
+  return { verdict: 'absent', reason: `it is not there outside either; what a command makes there ${fate}` };
+}
+
+function hidden(question: Question): Told {
+  const { outside, filesystem, names } = question;
+  if (!outside.read && outside.kind === 'closed')
+    return { verdict: 'closed', reason: 'you may not read it outside either' };
+  const hide = hideOf(question);
+  if (hide?.kind === 'keep-out') return { verdict: 'hidden', reason: `${hide.why}, which no policy shows` };
+  const byPolicy = filesystem.hide.find((one) => names.some((name) => isWithin(name, one)));
+  if (hide !== undefined && byPolicy !== undefined)
+    return {
+      verdict: 'hidden',
+      reason: 'the policy hides it',
+      change: { effect: 'to show it', flag: `leave out --hide ${shellWord(shortened(byPolicy, question.home))}` },
+    };
+  if (!outside.read)
+    return { verdict: 'hidden', reason: `${hide?.why ?? whyNotShown(question)}; you may not read it outside either` };
+  if (hide !== undefined)
+    return {
+      verdict: 'hidden',
+      reason: hide.why,
+      change: widening('expose', question, 'to show it', givenAway(hide.why)),
+    };
+  return { verdict: 'hidden', reason: whyNotShown(question), change: widening('read', question, 'to show it') };
+}
+
+function whyNotShown(question: Question): string {
+  const folder = privateAround(question);
+  if (folder !== undefined) return `${folder} is the command's own, and empty`;
+  const home = question.looked.operations.find(
+    (operation) => operation.kind === 'home' && question.names.some((name) => isWithin(name, operation.path)),
+  );
+  if (home !== undefined)
+    return 'of a home only what programs need, what the policy names and what PATH leads to is shown';
+  return `the preset ${question.filesystem.preset} shows only what it lists`;
+}
+
+function copied(question: Question): Told {
+  return {
+    verdict: 'copy',
+    reason: 'a copy without its secrets stands there; what is written to it is put aside',
+    change: widening('expose', question, 'to show the real file', 'what the copy leaves out'),
+  };
+}
+
+function readable(question: Question): Told {
+  const own = question.looked.operations.find(
+    (operation) => operation.kind === 'keep-read' && covers(operation, question),
+  );
+  if (own !== undefined)
+    return { verdict: 'read-only', reason: "Cordon's programs and policies, which no command changes" };
+  const reason = reasonForReading(question);
+  if (!question.outside.write) return { verdict: 'read-only', reason: `${reason}; you cannot write it outside either` };
+  return { verdict: 'read-only', reason, change: widening('write', question, 'to let it be written') };
+}
+
+function reasonForReading(question: Question): string {
+  if (isNamed(question, 'try-read', 'expose-read')) return 'the policy reads it';
+  if (question.names.some((name) => /\/hooks(\/|$)/.test(name)))
+    return 'git starts what stands there, later and outside';
+  if (question.filesystem.workspace.mode === 'read-only') return 'the workspace is read-only';
+  return 'outside the home and the workspace everything is read-only';
+}
+
+function putAside(question: Question): Told {
+  const folder = privateAround(question);
+  const shown = question.looked.operations.find(
+    (operation) => operation.kind === 'show' && covers(operation, question),
+  );
+  const why =
+    folder === undefined
+      ? `it is shown (${shown?.kind === 'show' ? shown.why : 'on the way to what is shown, or PATH leads there'})`
+      : `${folder} is the command's own`;
+  return {
+    verdict: 'put aside',
+    reason: `${why}; what is written there is put aside`,
+    change: widening('write', question, 'to keep what is written there'),
+  };
+}
+
+function real(question: Question): Told {
+  const byPolicy = isNamed(question, 'try-write', 'expose-write');
+  const whole = question.looked.operations.some((one) => one.kind === 'root' && one.from === 'writable');
+  const other = whole ? 'the whole machine is as it is' : 'it is in the workspace';
+  return {
+    verdict: 'real',
+    reason: `${byPolicy ? 'the policy writes it' : other}: what is written there stays`,
+    change: widening('hide', question, 'to hide it'),
+  };
+}
+
+const WORDS = { expose: 'expose', read: 'read', write: 'write', hide: 'hide' } as const;
+
+function widening(word: keyof typeof WORDS, { path, home }: Question, effect: string, gives?: string): Change {
+  const short = shortened(path, home);
+  return {
+    effect,
+    flag: `--${word} ${shellWord(short)}`,
+    profile: profileLine({ section: 'filesystem', key: word, values: [short] }),
+    gives,
+  };
+}
+
+/** What is hidden there, by which reason; Cordon's own wins. */
+function hideOf(question: Question) {
+  const hides = question.looked.operations.filter(
+    (operation) => (operation.kind === 'hide' || operation.kind === 'keep-out') && covers(operation, question),
+  ) as (Operation & { readonly kind: 'hide' | 'keep-out' })[];
+  return hides.find(({ kind }) => kind === 'keep-out') ?? hides[0];
+}
+
+function covers(operation: Operation, { names }: Question): boolean {
+  if (!('paths' in operation)) return false;
+  return operation.paths.some((pattern) => names.some((name) => isWithinPattern(name, pattern)));
+}
+
+/** `*` is any part of one name. */
+function isWithinPattern(name: string, pattern: string): boolean {
+  if (!pattern.includes('*')) return isWithin(name, pattern);
+  const source = pattern.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`^${source.join('[^/]*')}(?:/|$)`, 's').test(name);
+}
+
+function isNamed({ looked, names }: Question, ...kinds: readonly Operation['kind'][]): boolean {
+  return looked.operations.some(
+    (operation) =>
+      kinds.includes(operation.kind) && 'path' in operation && names.some((name) => isWithin(name, operation.path)),
+  );
+}
+
+const dataAt = ({ looked, names }: Question) =>
+  looked.operations.some((operation) => operation.kind === 'data' && names.includes(operation.path));
+
+/** The folder in memory that holds it, which nobody else sees. */
+function privateAround({ looked, found, names }: Question): string | undefined {
+  const own = looked.operations.flatMap((operation) => {
+    if (operation.kind === 'private') return [operation.path as string];
+    return operation.kind === 'run' || operation.kind === 'dev' || operation.kind === 'proc'
+      ? [`/${operation.kind}`]
+      : [];
+  });
+  const around = own.filter((folder) => names.some((name) => isWithin(name, folder)) && isWithin(found.near, folder));
+  const mount = found.mount ?? '/';
+  return around.find(
+    (folder) => folder === mount || (isWithin(mount, folder) && found.filesystem === 'tmpfs' && mount === '/dev/shm'),
+  );
+}
+
+const isPrivate = (question: Question) => privateAround(question) !== undefined;
+
+interface Outside {
+  readonly kind: Found['kind'];
+  readonly real: string;
+  readonly read: boolean;
+  readonly write: boolean;
+}
+
+function outsideOf(path: string): Outside {
+  return { kind: kindOf(path), real: realOf(path), read: may(path, constants.R_OK), write: may(path, constants.W_OK) };
+}
+
+function kindOf(path: string): Found['kind'] {
+  try {
+    const found = statSync(path, { throwIfNoEntry: false }) ?? lstatSync(path, { throwIfNoEntry: false });
+    if (found === undefined) return 'absent';
+    if (found.isSymbolicLink()) return 'link';
+    if (found.isSocket()) return 'socket';
+    return found.isDirectory() ? 'folder' : 'file';
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return code === 'ENOTDIR' || code === 'ELOOP' || code === 'ENAMETOOLONG' ? 'absent' : 'closed';
+  }
+}
+
+function realOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+function may(path: string, how: number): boolean {
+  try {
+    accessSync(path, how);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export function shortened(path: string, home: string | undefined): string {
+  if (home === undefined || home === '/' || !isWithin(path, home)) return path;
+  return `~${path.slice(home.length)}`;
+}

@@ -1,0 +1,68 @@
+import type { Decision } from '../decide/decide.ts';
+import { guardName, guardValue } from '../decide/guard/index.ts';
+import { showBytes } from '../host/bytes.ts';
+import type { ParentEnv } from '../host/parent-env.ts';
+import { type Answer, type Change, profileLine, shellWord } from './answer.ts';
+
+/** The answer about one variable, from the decision that a launch makes of it. */
+export function variableAnswer(decision: Decision, env: ParentEnv): Answer {
+  const { verdict, rule, origin, reason } = decision;
+  return {
+    kind: 'variable',
+    name: showBytes(decision.name),
+    verdict,
+    rule,
+    origin,
+    reason,
+    change: changeOf(decision, env),
+  };
+}
+
+function changeOf(decision: Decision, env: ParentEnv): Change | undefined {
+  const name = showBytes(decision.name);
+  switch (decision.verdict) {
+    case 'set':
+      return { effect: 'to pass on the inherited value', flag: `leave out the line that sets it (${decision.origin})` };
+    case 'credential':
+      return { effect: 'to start without it', flag: `leave out the credential (${decision.origin})` };
+    case 'pass':
+      return { effect: 'to drop it', flag: `--deny ${shellWord(name)}`, profile: line('deny_vars', name) };
+    default:
+      return changeOfDropped(decision, name, env);
+  }
+}
+
+const line = (key: string, name: string) => profileLine({ section: 'environment', key, values: [name] });
+
+function changeOfDropped({ name: bytes, rule, origin }: Decision, name: string, env: ParentEnv): Change | undefined {
+  const [kind = ''] = rule.split(' ', 1);
+  if (kind === 'default') return allowing(name, looksSecret(bytes, env));
+  if (kind === 'deny')
+    return {
+      effect: 'to pass it on',
+      flag: `--except ${shellWord(name)} right after the --deny that drops it (${origin})`,
+      profile: `"environment": { "deny_vars": [{ "pattern": ${JSON.stringify(rule.slice(5))}, "except": [${JSON.stringify(name)}] }] }`,
+    };
+  if (kind === 'guard')
+    return {
+      effect: 'to hand it over all the same',
+      flag: `--credential ${shellWord(`${name}=env://${name}`)}`,
+      profile: `"env_credentials": { "env://${name}": "${name}" }`,
+      gives: 'the credential itself, to this command and all that it starts',
+    };
+  return kind === 'hold' ? allowing(name, false) : undefined;
+}
+
+function allowing(name: string, secret: boolean): Change {
+  return {
+    effect: 'to pass it on',
+    flag: `--allow ${shellWord(name)}`,
+    profile: line('allow_vars', name),
+    gives: secret ? 'what looks like a credential, to this command and all that it starts' : undefined,
+  };
+}
+
+function looksSecret(name: Decision['name'], env: ParentEnv): boolean {
+  const value = env.get(name);
+  return guardName(name) !== undefined || (value !== undefined && guardValue(name, value) !== undefined);
+}
