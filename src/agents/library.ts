@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import type { Decision } from '../decide/decide.ts';
 import { bytesOfText } from '../host/bytes.ts';
 import { CordonError } from '../host/errors.ts';
-import { foldersOf, homesOf } from '../host/folders.ts';
+import { foldersOf, homesOf, xdgOf } from '../host/folders.ts';
 import { ParentEnv } from '../host/parent-env.ts';
 import { currentEnvironment } from '../host/process-env.ts';
 import { workingFolder } from '../host/working-folder.ts';
@@ -120,6 +120,7 @@ async function resolved(profile: string, { file }: AgentConfig, env: ParentEnv, 
     home: home ?? passwdHome,
     workdir: workingFolder(),
     runIn,
+    xdg: xdgOf(env),
   };
   return resolveProfiles([profile], places);
 }

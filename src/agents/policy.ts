@@ -1,4 +1,4 @@
-import { bytesOfText } from '../host/bytes.ts';
+import { bytesOfText, showBytes } from '../host/bytes.ts';
 import { CordonError } from '../host/errors.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
 import { asksForEverything } from '../policy/allow.ts';
@@ -10,7 +10,7 @@ import {
   type GuardMode,
   type Policy,
 } from '../policy/policy.ts';
-import { filesystemOf } from '../policy/profile/finish.ts';
+import { denyOf, filesystemOf } from '../policy/profile/finish.ts';
 import type { Layer } from '../policy/profile/layer.ts';
 import type { AgentConfig, AgentMode, Key } from './config/tables.ts';
 import { credentialsOf } from './credentials.ts';
@@ -35,7 +35,7 @@ export function agentPolicy(request: AgentPolicyRequest): Policy {
   const { adapter, role, layer } = request;
   if (layer !== undefined) refuseOpenLayer(layer);
   const keys = keysOf(request, request.config);
-  const deny = [...(role?.deny ?? []), ...(layer?.deny ?? [])];
+  const deny = [...(role?.deny ?? []), ...(layer === undefined ? [] : denyOf(layer))];
   return {
     ...DEFAULT_POLICY,
     origin: [`agent ${adapter.name}`, ...(role === undefined ? [] : [`role ${role.name}`])].join(', '),
@@ -91,9 +91,11 @@ function filesystemFor({ adapter, env, layer }: AgentPolicyRequest, keys: readon
 }
 
 /** A profile says what passes by itself; beside an agent it only adds to what the agent gets. */
-function refuseOpenLayer({ base, guard, allow }: Layer): void {
+function refuseOpenLayer({ base, guard, guardExceptions, allow }: Layer): void {
   if (base !== undefined && base.value !== 'agent') throw refusal(`base ${base.value}`, base.origin);
   if (guard?.value === 'off') throw refusal('guard off', guard.origin);
+  const exception = guardExceptions[0];
+  if (exception !== undefined) throw refusal(`guard_exceptions (${showBytes(exception.name)})`, exception.origin);
   const everything = allow?.rules.find(({ pattern }) => asksForEverything(pattern));
   if (everything !== undefined) throw refusal(`allow ${everything.pattern.source}`, everything.origin);
 }

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { type Homes, homesOf } from '../host/folders.ts';
+import { type Homes, homesOf, xdgOf } from '../host/folders.ts';
 import { workingFolder } from '../host/working-folder.ts';
 import {
   expandPath,
@@ -36,7 +36,12 @@ export function workdirOf(parsed: ParsedArguments): string {
 /** The policy with what the command line says of places on top, and its workspace looked at. */
 export function withPlaceFlags(policy: Policy, parsed: ParsedArguments, { env }: Pick<Context, 'env'>): Policy {
   const homes = homesOf(env);
-  const roots = { home: homes.home ?? homes.passwdHome, workdir: workdirOf(parsed), relativeTo: workingFolder() };
+  const roots = {
+    home: homes.home ?? homes.passwdHome,
+    workdir: workdirOf(parsed),
+    xdg: xdgOf(env),
+    relativeTo: workingFolder(),
+  };
   const given = givenPlaces(parsed, roots);
   const { paths, warnings } = settledPlaces(onTop(policy, given));
   const workspace = givenWorkspace(parsed, roots);

@@ -36,12 +36,13 @@ export const POLICY_FLAGS: readonly FlagSpec[] = [
     name: '--base',
     value: 'PRESET',
     choices: BASE_NAMES,
-    help: 'starting set: all, none, os-common (default) or agent',
+    help: 'starting set: all, none, os-common (default), core or agent',
   },
   { name: '--allow', value: 'PAT', help: 'also pass what matches; repeatable' },
   { name: '--deny', value: 'PAT', help: 'drop what matches, whatever else says; repeatable' },
   { name: '--except', value: 'PAT', help: 'an exception of the --deny before it; repeatable' },
   { name: '--set', value: 'K=V', help: 'set a variable to this value; repeatable' },
+  { name: '--unset', value: 'NAME', help: 'not there at all: neither inherited, nor set or injected; repeatable' },
   {
     name: '--credential',
     value: 'NAME[=SOURCE]',
@@ -95,6 +96,8 @@ function applyFlag(policy: Policy, { name, value }: GivenFlag): Policy {
       return { ...policy, deny: withException(policy.deny, Pattern.ofBytes(value, name)) };
     case '--set':
       return { ...policy, set: [...policy.set, parseSet(value)] };
+    case '--unset':
+      return withoutVariable(policy, value);
     case '--credential':
       return withCredential(policy, parseCredential(value));
     case '--redact':
@@ -144,6 +147,18 @@ function parseSet(text: Bytes): SetRule {
       isNeverName(name) ? 'set it inside, in the command itself, if it is really meant' : undefined,
     );
   return { name, value: text.slice(equals + 1) as Bytes, origin: 'flag --set' };
+}
+
+/** What a policy sets or injects under the name goes too; a later --set or --credential brings it back. */
+function withoutVariable(policy: Policy, name: Bytes): Policy {
+  if (!isUsableName(name) || /[*?[\]\s]/.test(name))
+    throw usageError(`--unset ${showBytes(name)} is no name of a variable`, 'for a pattern use --deny');
+  return {
+    ...policy,
+    set: policy.set.filter((rule) => rule.name !== name),
+    credentials: policy.credentials.filter(({ target }) => target !== name),
+    deny: [...policy.deny, { pattern: Pattern.exactly(name), except: [], origin: 'flag --unset' }],
+  };
 }
 
 /** The last one of a name counts. */

@@ -1,5 +1,5 @@
 import { wildcardWarnings } from '../decide/wildcard-warnings.ts';
-import { homesOf } from '../host/folders.ts';
+import { homesOf, xdgOf } from '../host/folders.ts';
 import { workingFolder } from '../host/working-folder.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { ProfilePlaces } from '../policy/profile/find.ts';
@@ -9,7 +9,7 @@ import type { Context } from './context.ts';
 
 export function profilePlaces({ env, folders }: Pick<Context, 'env' | 'folders'>): ProfilePlaces {
   const { home, passwdHome } = homesOf(env);
-  return { config: folders.config, home: home ?? passwdHome, workdir: workingFolder() };
+  return { config: folders.config, home: home ?? passwdHome, workdir: workingFolder(), xdg: xdgOf(env) };
 }
 
 export async function loadProfiles(

@@ -56,7 +56,10 @@ function newDecider(policy: Policy): Decider {
     const rules = index.matching(name).filter((rule) => applies(rule, name, value));
     const first = rules[0];
     if (first !== undefined && comesBeforeGuard(first)) return byRule(name, first);
-    return guarded(policy, name, value, rules) ?? (first === undefined ? unmatched(name) : byRule(name, first));
+    return (
+      guarded(policy, name, value, rules) ??
+      (first === undefined ? unmatched(name) : withException(policy, byRule(name, first)))
+    );
   };
 }
 
@@ -75,13 +78,26 @@ function guarded(policy: Policy, name: Bytes, value: Bytes, rules: readonly Rule
   if (passes && rules.some(({ plain }) => plain === true)) return heldBack(name, guardValue(name, value), true);
   if (policy.guard === 'off' || rules.some(({ extraKey }) => extraKey === true)) return undefined;
   if (policy.guard === 'forbid' && !passes) return undefined;
-  return heldBack(name, inspect(name, value), policy.guard === 'forbid');
+  const finding = exceptionOf(policy, name) === undefined ? inspect(name, value) : guardValue(name, value);
+  return heldBack(name, finding, policy.guard === 'forbid');
 }
+
+const exceptionOf = ({ guardExceptions = [] }: Policy, name: Bytes) => guardExceptions.find((one) => one.name === name);
 
 function heldBack(name: Bytes, finding: GuardFinding | undefined, forbidden: boolean): Decision | undefined {
   if (finding === undefined) return undefined;
   const decision = drop(name, `guard ${finding.rule}`, 'credential guard', finding.reason);
   return forbidden ? { ...decision, forbidden } : decision;
+}
+
+/** Whoever asks why a name that looks like a credential's arrives gets the reason that was given for it. */
+function withException(policy: Policy, decision: Decision): Decision {
+  const exception = policy.guard === 'off' ? undefined : exceptionOf(policy, decision.name);
+  if (exception === undefined || decision.verdict !== 'pass') return decision;
+  return {
+    ...decision,
+    reason: `${decision.reason}; past the guard on names: ${exception.reason} (${exception.origin})`,
+  };
 }
 
 function byRule(name: Bytes, rule: Rule): Decision {

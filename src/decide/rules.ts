@@ -3,7 +3,7 @@ import { CONTROL_VARIABLES } from '../host/control.ts';
 import { type ListedPattern, NEVER_PATTERNS, ONLY_BY_NAME_PATTERNS } from '../policy/injection.ts';
 import { Pattern } from '../policy/pattern.ts';
 import type { Origin, Policy } from '../policy/policy.ts';
-import { presetPatterns } from '../policy/presets/presets.ts';
+import { ANY_CASE, presetPatterns } from '../policy/presets/presets.ts';
 import { CHECKED, type CheckKind } from './checks.ts';
 
 export type RuleKind = 'replace' | 'control' | 'never' | 'hold' | 'check' | 'deny' | 'allow';
@@ -109,9 +109,10 @@ const denyRules = ({ deny }: Policy): Rule[] =>
   deny.map(({ pattern, except, origin }) => ({ kind: 'deny', pattern, except, origin, reason: 'a deny rule matches' }));
 
 function allowRules({ base, allow }: Policy): Rule[] {
+  const patternOf = ANY_CASE.includes(base.preset) ? Pattern.ignoringCase : Pattern.builtIn;
   const fromBase: Rule[] = presetPatterns(base.preset).map((name) => ({
     kind: 'allow',
-    pattern: Pattern.builtIn(name),
+    pattern: patternOf(name),
     except: NOTHING,
     origin: base.origin,
     reason: `base ${base.preset} includes it`,

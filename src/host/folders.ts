@@ -31,6 +31,12 @@ export function foldersOf(env: ParentEnv): Folders {
   };
 }
 
+/** The folders that `$XDG_…` name for this user, as far as the variables say so. */
+export function xdgOf(env: ParentEnv): Record<string, string | undefined> {
+  const names = ['XDG_CONFIG_HOME', 'XDG_DATA_HOME', 'XDG_STATE_HOME', 'XDG_CACHE_HOME', 'XDG_RUNTIME_DIR'];
+  return Object.fromEntries(names.map((name) => [name, absolute(env, name)]));
+}
+
 export function homesOf(env: ParentEnv): Homes {
   return { home: absolute(env, 'HOME'), passwdHome: passwdHome() };
 }

@@ -32,6 +32,6 @@ function unknownPreset(name: string, where: Origin): CordonError {
 }
 
 /** Whether a pattern asks for every name, or as good as: nothing in it tells one variable from another. */
-export function asksForEverything({ needle }: Pattern): boolean {
-  return !/[A-Za-z0-9]/.test(needle);
+export function asksForEverything({ needle, anyCase }: Pattern): boolean {
+  return !/[A-Za-z0-9]/.test(anyCase === undefined ? needle : anyCase.replace(/\[!?\]?[^\]]*\]/g, ''));
 }

@@ -11,10 +11,13 @@ export class Pattern {
   readonly prefix: Bytes | undefined;
   /** The longest run of plain bytes: no name without it can match. */
   readonly needle: Bytes;
+  /** What was written, where upper and lower case count alike: `source` then names both. */
+  readonly anyCase: Bytes | undefined;
   readonly #matches: GlobMatcher;
 
-  private constructor(source: Bytes, literal = !/[*?[]/.test(source)) {
+  private constructor(source: Bytes, literal = !/[*?[]/.test(source), anyCase?: Bytes) {
     this.source = source;
+    this.anyCase = anyCase;
     this.exact = literal;
     this.prefix = !literal && /^[^*?[]*\*$/.test(source) ? (source.slice(0, -1) as Bytes) : undefined;
     this.needle = literal ? source : longestPlainRun(source);
@@ -35,6 +38,15 @@ export class Pattern {
     return new Pattern(name, true);
   }
 
+  /**
+   * Upper and lower case alike, of the letters A to Z. It is the same language: `key` is `[Kk][Ee][Yy]`, so that the launcher
+   * has nothing to learn.
+   */
+  static ignoringCase(text: string, where?: string): Pattern {
+    const { source } = Pattern.parse(text, where);
+    return new Pattern(inBothCases(source), undefined, source);
+  }
+
   static ofBytes(source: Bytes, where?: string): Pattern {
     const problem = patternProblem(source);
     if (problem === undefined) return new Pattern(source);
@@ -48,6 +60,36 @@ export class Pattern {
     return this.#matches(name);
   }
 }
+
+function inBothCases(source: Bytes): Bytes {
+  return source.replace(/\[(!?)(\]?[^\]]*)\]|[A-Za-z]/g, (piece: string, not: string | undefined, members = '') =>
+    not === undefined ? `[${piece.toUpperCase()}${piece.toLowerCase()}]` : `[${not}${withOtherCase(members)}]`,
+  ) as Bytes;
+}
+
+/** The members of a class with their letters in the other case too, written anew: `]` first, `-` last, the rest in order. */
+function withOtherCase(members: string): string {
+  const set = membersOf(members);
+  const letters = [...set].filter((one) => /[A-Za-z]/.test(one));
+  if (letters.every((one) => set.has(otherCase(one)))) return members;
+  for (const one of letters) set.add(otherCase(one));
+  const plain = [...set].filter((one) => !']!-'.includes(one)).toSorted();
+  const has = (one: string) => (set.has(one) ? one : '');
+  return `${has(']')}${plain.join('')}${has('!')}${has('-')}`;
+}
+
+function membersOf(members: string): Set<string> {
+  const set = new Set<string>();
+  for (let i = 0; i < members.length; i++) {
+    const isRange = members[i + 1] === '-' && i + 2 < members.length;
+    const [from, to] = [members.charCodeAt(i), members.charCodeAt(isRange ? i + 2 : i)];
+    for (let code = from; code <= to; code++) set.add(String.fromCharCode(code));
+    if (isRange) i += 2;
+  }
+  return set;
+}
+
+const otherCase = (letter: string) => (letter === letter.toUpperCase() ? letter.toLowerCase() : letter.toUpperCase());
 
 function longestPlainRun(source: Bytes): Bytes {
   const runs = source.split(/\[!?\]?[^\]]*\]|[*?]/) as Bytes[];

@@ -36,6 +36,13 @@ export interface CredentialRule {
   readonly sourceVariable?: Bytes | undefined;
 }
 
+/** A name that looks like a credential's and is none, with the reason somebody gave. What its value says still counts. */
+export interface GuardException {
+  readonly name: Bytes;
+  readonly reason: string;
+  readonly origin: Origin;
+}
+
 export type GuardMode = 'off' | 'strip' | 'forbid';
 export type Isolation = 'auto' | 'barrier' | 'filter';
 export type FsPreset = 'all' | 'guarded' | 'workspace' | 'minimal';
@@ -79,6 +86,8 @@ export interface Policy {
   readonly set: readonly SetRule[];
   readonly credentials: readonly CredentialRule[];
   readonly guard: GuardMode;
+  /** Never for an agent, and a sandbox spec has rules of its own for them. */
+  readonly guardExceptions?: readonly GuardException[] | undefined;
   readonly filesystem: FilesystemPolicy;
   readonly network: NetworkPolicy;
   readonly isolation: Isolation;

@@ -12,22 +12,56 @@ export interface AgentTables {
   readonly additions: ReadonlyMap<string, Additions>;
 }
 
+/** `[agents."*"]` is for all of them, those that are described in the same file too. */
+const ALL_AGENTS = '*';
+
 /** `[agents.NAME]` describes an agent, or adds to one that is built in. */
 export function readAgents(node: Node | undefined, problems: Problems): AgentTables {
   const own: Adapter[] = [];
   const additions = new Map<string, Additions>();
   const changed = new Map<string, Adapter>();
+  const forAll = entriesOf(node).find(({ key }) => key === ALL_AGENTS);
   for (const entry of entriesOf(node)) {
+    if (entry === forAll) continue;
     const builtIn = BUILT_IN_ADAPTERS.find(({ name }) => name === entry.key);
     const adapter = builtIn === undefined ? describedAdapter(entry, problems) : withTable(builtIn, entry, problems);
     if (builtIn === undefined) own.push(adapter);
     else changed.set(adapter.name, adapter);
     additions.set(adapter.name, readAdditions(entry.value, adapter, problems));
   }
-  return { adapters: [...BUILT_IN_ADAPTERS.map((one) => changed.get(one.name) ?? one), ...own], additions };
+  const adapters = [...BUILT_IN_ADAPTERS.map((one) => changed.get(one.name) ?? one), ...own];
+  return forAll === undefined ? { adapters, additions } : withDefaults({ adapters, additions }, forAll, problems);
 }
 
-function readAdditions(table: Node, { extraKeys }: Adapter, problems: Problems): Additions {
+/** What an agent's own table says about a key's source counts before what is said for all. */
+function withDefaults({ adapters, additions }: AgentTables, { value }: Entry, problems: Problems): AgentTables {
+  for (const key of ['command', 'output', 'install', 'model']) {
+    const node = childOf(value, key);
+    if (node !== undefined)
+      problems.add(node.place, `the ${key} cannot be the same for all agents`, 'write it under the name of an agent');
+  }
+  const everyKey = adapters.flatMap(({ extraKeys }) => extraKeys);
+  const shared = readAdditions(value, { extraKeys: everyKey }, problems);
+  const files = readFiles(value, problems);
+  return {
+    adapters: adapters.map((one) => ({ ...one, files: [...one.files, ...files] })),
+    additions: new Map(
+      adapters.map(({ name }) => {
+        const own = additions.get(name);
+        return [
+          name,
+          {
+            keys: [...shared.keys, ...(own?.keys ?? [])],
+            allow: [...shared.allow, ...(own?.allow ?? [])],
+            credentials: [...shared.credentials, ...(own?.credentials ?? [])],
+          },
+        ];
+      }),
+    ),
+  };
+}
+
+function readAdditions(table: Node, { extraKeys }: Pick<Adapter, 'extraKeys'>, problems: Problems): Additions {
   const keys = readKeys(childOf(table, 'extra_keys'), problems);
   const known = [...extraKeys, ...keys.map(({ name }) => name)];
   return {

@@ -100,7 +100,7 @@ const otherSection: Shape<Readonly<Record<string, unknown>>> = {
 /** The whole of cordon.toml: whoever reads a part of it has checked all of it (A10). */
 export const CONFIG = object('tables', {
   tools: { shape: mapOf(TOOL, 'a table of tools'), about: 'Policies of tools.' },
-  agents: { shape: mapOf(AGENT, 'a table of agents'), about: 'Agents.' },
+  agents: { shape: mapOf(AGENT, 'a table of agents'), about: 'Agents; `"*"` is for all of them.' },
   roles: { shape: mapOf(ROLE, 'a table of roles'), about: 'Roles.' },
   scopes: { shape: mapOf(SCOPE, 'a table of scopes'), about: 'Scopes of credentials.' },
   settings: { shape: otherSection, about: 'Settings.' },

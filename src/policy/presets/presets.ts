@@ -18,6 +18,8 @@ const PRESETS = {
     'SHELL',
     'TZ',
   ],
+  /** What Codex calls core on Linux and macOS; it takes these names in any case. */
+  core: ['PATH', 'SHELL', 'TMPDIR', 'TEMP', 'TMP', 'HOME', 'LANG', 'LC_ALL', 'LC_CTYPE', 'LOGNAME', 'USER'],
   agent: [
     ...['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL'],
     ...['LANG', 'LC_ALL', 'LC_CTYPE', 'LC_MESSAGES'],
@@ -35,7 +37,10 @@ const PRESETS = {
 export type PresetName = keyof typeof PRESETS;
 export type BaseName = Exclude<PresetName, 'proxy'>;
 
-export const BASE_NAMES: readonly BaseName[] = ['all', 'none', 'os-common', 'agent'];
+export const BASE_NAMES: readonly BaseName[] = ['all', 'none', 'os-common', 'core', 'agent'];
+
+/** Presets whose names count in upper and lower case alike. */
+export const ANY_CASE: readonly PresetName[] = ['core'];
 
 export function presetPatterns(name: PresetName): readonly string[] {
   return PRESETS[name];

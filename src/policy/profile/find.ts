@@ -2,6 +2,7 @@ import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { basename, dirname, extname, isAbsolute, join, relative, resolve } from 'node:path';
 import { CordonError } from '../../host/errors.ts';
 import { EXTENSIONS } from '../load/load.ts';
+import type { XdgFolders } from '../places.ts';
 import { BUILT_IN_PROFILES } from '../profiles/index.ts';
 
 /** Where profiles are looked for. Nothing is ever picked up from the working folder by its name alone. */
@@ -14,6 +15,8 @@ export interface ProfilePlaces {
   readonly workdir: string;
   /** What `$WORKDIR` stands for where that is another folder. */
   readonly runIn?: string | undefined;
+  /** What `$XDG_…` stand for; without it their usual places in the home. */
+  readonly xdg?: XdgFolders | undefined;
 }
 
 /** `named`: found by its name in Cordon's home. `own`: really lies there, so that it is protected from what Cordon starts. */

@@ -1,5 +1,6 @@
 import { showText } from '../../host/bytes.ts';
-import type { FilesystemPolicy, Policy, WorkspacePolicy } from '../policy.ts';
+import { Pattern } from '../pattern.ts';
+import type { DenyRule, FilesystemPolicy, Policy, WorkspacePolicy } from '../policy.ts';
 import { CLOSED_SESSION } from '../session.ts';
 import type { Layer } from './layer.ts';
 import type { ResolvedProfile } from './resolve.ts';
@@ -10,10 +11,11 @@ export function policyOf({ name, where, layer, files }: ResolvedProfile): Policy
     origin: `profile ${showText(name)}`,
     base: baseOf(layer, where),
     allow: layer.allow?.rules ?? [],
-    deny: layer.deny,
+    deny: denyOf(layer),
     set: layer.set,
     credentials: layer.credentials.map(({ rule }) => rule),
     guard: layer.guard?.value ?? 'off',
+    ...(layer.guardExceptions.length === 0 ? {} : { guardExceptions: layer.guardExceptions }),
     filesystem: filesystemOf(layer),
     network: { off: layer.blockNetwork?.value ?? false },
     isolation: layer.isolation?.value ?? 'auto',
@@ -22,6 +24,11 @@ export function policyOf({ name, where, layer, files }: ResolvedProfile): Policy
     files,
     warnings: layer.warnings,
   };
+}
+
+/** An unset name is one that never passes either. */
+export function denyOf({ deny, unset }: Layer): DenyRule[] {
+  return [...deny, ...unset.map(({ value, origin }) => ({ pattern: Pattern.exactly(value), except: [], origin }))];
 }
 
 /** F6: what says nothing about the network keeps it closed in a session. */

@@ -1,8 +1,10 @@
+import type { Bytes } from '../../host/bytes.ts';
 import type {
   AllowRule,
   CredentialRule,
   DenyRule,
   FsPreset,
+  GuardException,
   GuardMode,
   Isolation,
   Origin,
@@ -48,8 +50,11 @@ export interface Layer {
   readonly allow?: AllowList | undefined;
   readonly deny: readonly DenyRule[];
   readonly set: readonly SetRule[];
+  /** Names that what it extends may set or inject, and that shall not be there. */
+  readonly unset: readonly Located<Bytes>[];
   readonly credentials: readonly CredentialEntry[];
   readonly guard?: Located<GuardMode> | undefined;
+  readonly guardExceptions: readonly GuardException[];
   readonly filesystem?: Located<FsPreset | undefined> | undefined;
   readonly paths: PathLists;
   /** Whether `filesystem.allow` is written: without a preset it means `minimal`. */
@@ -65,7 +70,9 @@ export interface Layer {
 export const EMPTY_LAYER: Layer = {
   deny: [],
   set: [],
+  unset: [],
   credentials: [],
+  guardExceptions: [],
   paths: { write: [], read: [], hide: [], expose: [] },
   allowsPaths: false,
   workspace: {},

@@ -1,4 +1,4 @@
-import { showBytes } from '../../host/bytes.ts';
+import { showBytes, showText } from '../../host/bytes.ts';
 import { PLACE_WORDS } from '../places.ts';
 import type { CredentialRule, Policy } from '../policy.ts';
 import { baseOf, filesystemOf } from './finish.ts';
@@ -27,7 +27,11 @@ export function profileLines(resolved: ResolvedProfile): ProfileLine[] {
     ...layer.set.map(({ name, value, origin }) =>
       line('environment.set_vars', `${showBytes(name)}=${showBytes(value)}`, origin),
     ),
+    ...layer.unset.map(({ value, origin }) => line('environment.unset_vars', showBytes(value), origin)),
     setting('environment.guard', layer.guard, 'off'),
+    ...layer.guardExceptions.map(({ name, reason, origin }) =>
+      line('environment.guard_exceptions', `${showBytes(name)}: ${showText(reason)}`, origin),
+    ),
     ...layer.credentials.map(({ rule }) =>
       line('env_credentials', `${showBytes(rule.target)} from ${sourceText(rule)}`, rule.origin),
     ),

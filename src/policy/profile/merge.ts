@@ -6,7 +6,8 @@ export function mergeLayers(layers: readonly Layer[]): Layer {
   return layers.reduce(mergeTwo, EMPTY_LAYER);
 }
 
-function mergeTwo(under: Layer, over: Layer): Layer {
+function mergeTwo(below: Layer, over: Layer): Layer {
+  const under = withoutUnset(below, over);
   return {
     base: over.base ?? under.base,
     allow: mergeAllow(under.allow, over.allow),
@@ -14,8 +15,10 @@ function mergeTwo(under: Layer, over: Layer): Layer {
       [pattern.source, ...except.map(({ source }) => source).toSorted()].join('\0'),
     ),
     set: lastBy([...under.set, ...over.set], ({ name }) => name),
+    unset: uniqueBy([...under.unset, ...over.unset], ({ value }) => value),
     credentials: lastBy([...under.credentials, ...over.credentials], keyOf),
     guard: over.guard ?? under.guard,
+    guardExceptions: lastBy([...under.guardExceptions, ...over.guardExceptions], ({ name }) => name),
     filesystem: over.filesystem?.value === undefined ? (under.filesystem ?? over.filesystem) : over.filesystem,
     paths: {
       write: mergePaths(under.paths.write, over.paths.write),
@@ -33,6 +36,16 @@ function mergeTwo(under: Layer, over: Layer): Layer {
     redact: over.redact ?? under.redact,
     session: mergeSessions(under.session, over.session),
     warnings: uniqueBy([...under.warnings, ...over.warnings], (warning) => warning),
+  };
+}
+
+/** What a layer unsets is neither set nor injected by those it builds on. One that comes later may set it again. */
+function withoutUnset(under: Layer, over: Layer): Layer {
+  const gone = new Set(over.unset.map(({ value }) => value));
+  return {
+    ...under,
+    set: under.set.filter(({ name }) => !gone.has(name)),
+    credentials: under.credentials.filter(({ rule }) => !gone.has(rule.target)),
   };
 }
 

@@ -3,6 +3,7 @@ import type { Problems } from '../load/problems.ts';
 import {
   expandPath,
   isWorkspaceMode,
+  type PathRoots,
   type PlaceWord,
   placeProblem,
   WORKSPACE_MODES,
@@ -15,10 +16,7 @@ import { didYouMean } from './shape.ts';
 export interface PathOptions {
   readonly problems: Problems;
   readonly warnings: string[];
-  /** What `~` stands for; undefined where no home is known. */
-  readonly home: string | undefined;
-  /** What `$WORKDIR` stands for. */
-  readonly workdir: string;
+  readonly roots: PathRoots;
 }
 
 /** What only lets something through asks for no protection, so nothing is lost where there is none. Nor does an empty list. */
@@ -61,7 +59,7 @@ function readPlaces(section: Node | undefined, options: PathOptions): PathLists 
 
 function readPlace(word: PlaceWord, node: Node, options: PathOptions): Located<string>[] {
   // Without a home folder there is nothing of it to let through.
-  if (word === 'expose' && options.home === undefined && /^(~|\$HOME)(\/|$)/.test(textOf(node) ?? '')) return [];
+  if (word === 'expose' && options.roots.home === undefined && /^(~|\$HOME)(\/|$)/.test(textOf(node) ?? '')) return [];
   const places = readPath(node, options);
   const [problem] = places.map(({ value }) => placeProblem(word, value));
   if (problem !== undefined) options.problems.add(node.place, problem, 'preset minimal has only what is listed');
@@ -80,10 +78,10 @@ function readsOldWord(section: Node | undefined, { problems, warnings }: PathOpt
 }
 
 /** Relative paths would mean another folder for every reader: only absolute ones, and those of the home and the working folder. */
-function readPath(node: Node, { problems, home, workdir }: PathOptions): Located<string>[] {
+function readPath(node: Node, { problems, roots }: PathOptions): Located<string>[] {
   const text = textOf(node);
   if (text === undefined) return [];
-  const expanded = expandPath(text, { home, workdir });
+  const expanded = expandPath(text, roots);
   if ('path' in expanded) return [{ value: expanded.path, origin: problems.where(node.place) }];
   problems.add(node.place, expanded.problem, expanded.hint);
   return [];
@@ -116,7 +114,7 @@ function readWorkspace(node: Node | undefined, options: PathOptions): WorkspaceL
 /** What the folder is on this disk is looked at when it is used. */
 function readFolder(node: Node | undefined, options: PathOptions): Located<string> | undefined {
   const [folder] = node === undefined ? [] : readPath(node, options);
-  const problem = folder === undefined ? undefined : workspaceProblem(folder.value, [options.home]);
+  const problem = folder === undefined ? undefined : workspaceProblem(folder.value, [options.roots.home]);
   if (node !== undefined && problem !== undefined) options.problems.add(node.place, problem, 'name a folder in it');
   return folder;
 }

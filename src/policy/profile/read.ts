@@ -1,19 +1,26 @@
 import type { Loaded } from '../load/load.ts';
 import { childOf, type Node, textOf } from '../load/node.ts';
 import { Problems } from '../load/problems.ts';
+import type { PathRoots } from '../places.ts';
 import type { GuardMode, Isolation } from '../policy.ts';
 import type { BaseName } from '../presets/presets.ts';
 import type { Layer, Located } from './layer.ts';
 import { readCredentials } from './read-credentials.ts';
-import { listed, type Reading, readAllow, readDeny, readSet } from './read-environment.ts';
+import {
+  listed,
+  type Reading,
+  readAllow,
+  readDeny,
+  readGuardExceptions,
+  readSet,
+  readUnset,
+} from './read-environment.ts';
 import { readFilesystem } from './read-filesystem.ts';
 import { readSession } from './read-session.ts';
 import { PROFILE } from './schema.ts';
 import { check } from './shape.ts';
 
-export interface ReadOptions {
-  readonly home: string | undefined;
-  readonly workdir: string;
+export interface ReadOptions extends PathRoots {
   readonly mayRunCommands: boolean;
 }
 
@@ -24,9 +31,9 @@ export interface ReadProfile {
 }
 
 /** Checks a profile as a whole and gives what it says, with the place of every rule. Whatever is wrong is said at once. */
-export function readProfile({ source, root }: Loaded, { home, workdir, mayRunCommands }: ReadOptions): ReadProfile {
+export function readProfile({ source, root }: Loaded, { mayRunCommands, ...roots }: ReadOptions): ReadProfile {
   const problems = new Problems(source);
-  const reading: Reading = { problems, warnings: [] };
+  const reading: Reading = { problems, warnings: [], roots };
   const bases = readExtends(root, problems);
   const environment = childOf(root, 'environment');
   const layer: Layer = {
@@ -34,9 +41,11 @@ export function readProfile({ source, root }: Loaded, { home, workdir, mayRunCom
     allow: readAllow(environment, reading),
     deny: readDeny(environment, reading),
     set: readSet(environment, reading),
+    unset: readUnset(environment, reading),
     credentials: readCredentials(childOf(root, 'env_credentials'), { problems, mayRunCommands }),
     guard: located<GuardMode>(childOf(environment, 'guard'), problems),
-    ...readFilesystem(root, { problems, warnings: reading.warnings, home, workdir }),
+    guardExceptions: readGuardExceptions(environment, reading),
+    ...readFilesystem(root, reading),
     blockNetwork: located<boolean>(childOf(childOf(root, 'network'), 'block'), problems),
     isolation: located<Isolation>(childOf(root, 'isolation'), problems),
     redact: located<boolean>(childOf(root, 'redact'), problems),

@@ -75,9 +75,9 @@ class Chain {
 
   async addRead(name: string, loaded: Loaded, path: readonly Found[]): Promise<void> {
     const from = path.at(-1) as Found;
-    const { home, workdir, runIn = workdir } = this.#places;
+    const { home, workdir, runIn = workdir, xdg = {} } = this.#places;
     const mayRunCommands = from.kind === 'file' && from.own;
-    const profile = readProfile(loaded, { home, workdir: runIn, mayRunCommands });
+    const profile = readProfile(loaded, { home, workdir: runIn, xdg, mayRunCommands });
     for (const base of profile.extends) {
       const found = findProfile(base.value, this.#places, from) ?? missing(base.value, base, path, this.#places);
       await this.add(found, path);

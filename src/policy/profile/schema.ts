@@ -37,18 +37,32 @@ const DENY = either(
   object('an object with pattern and except', {
     pattern: { shape: text(), about: 'What is dropped: a name with `*`, `?`, `[seq]`, `[!seq]`.', required: true },
     except: { shape: texts, about: 'Patterns that this one, and no other, leaves alone.' },
+    ignore_case: { shape: flag, about: 'Upper and lower case count alike, in the exceptions too.' },
+  }),
+);
+
+const ALLOW_GLOB = either(
+  text({ expected: 'a pattern' }),
+  object('an object with pattern and ignore_case', {
+    pattern: { shape: text(), about: 'What passes: a name with `*`, `?`, `[seq]`, `[!seq]`.', required: true },
+    ignore_case: { shape: flag, about: 'Upper and lower case count alike.' },
   }),
 );
 
 const ENVIRONMENT = object('an object with the rules for inherited variables', {
   base: {
     shape: choice(BASE_NAMES),
-    about: 'A starting set that `allow_vars` adds to. Without it: `none` when there is an `allow_vars`, else `all`.',
+    about:
+      'A starting set that `allow_vars` and `allow_patterns` add to. Without it: `none` when there is one of them, else `all`.',
   },
   allow_vars: {
     shape: listOf(text({ expected: 'a name, PREFIX* or *', pattern: ALLOW_PATTERN })),
     about:
       'Which inherited variables pass: exact names, `PREFIX*`, or `*`. `[]` passes none. Without it everything passes, the code-injection list aside.',
+  },
+  allow_patterns: {
+    shape: listOf(ALLOW_GLOB),
+    about: 'Further inherited variables that pass, as full glob patterns; otherwise like `allow_vars`.',
   },
   deny_vars: {
     shape: listOf(DENY),
@@ -56,12 +70,22 @@ const ENVIRONMENT = object('an object with the rules for inherited variables', {
   },
   set_vars: {
     shape: mapOf(text(), 'an object of NAME: value'),
-    about: 'Variables with a fixed value. No place for secrets: use `env_credentials`.',
+    about:
+      'Variables with a fixed value. `$HOME`, `$WORKDIR` and `$XDG_CONFIG_HOME`, `_DATA_`, `_STATE_`, `_CACHE_HOME`, `$XDG_RUNTIME_DIR` are expanded, nothing else is; `$$HOME` means the text. No place for secrets: use `env_credentials`.',
+  },
+  unset_vars: {
+    shape: listOf(text({ expected: 'the exact name of a variable' })),
+    about: 'Variables that are not there: not inherited, and neither set nor injected by a profile this one extends.',
   },
   guard: {
     shape: choice(['off', 'strip', 'forbid']),
     about:
       'What happens to variables that look like credentials: nothing (`off`), dropped (`strip`), or no launch (`forbid`).',
+  },
+  guard_exceptions: {
+    shape: mapOf(text({ expected: 'the reason, in words' }), 'an object of NAME: reason'),
+    about:
+      'Names that only look like a credential, each with the reason why it is none. The guard still looks at the value, and an agent refuses them.',
   },
 });
 

@@ -85,7 +85,7 @@ describe('the five words in a profile', () => {
   test.each<[string, object, string, string]>([
     ['a word that is none', { wriet: [] }, 'filesystem.wriet', 'did you mean write?'],
     ['a relative path', { write: ['src'] }, 'filesystem.write[0]', 'write it from /'],
-    ['another variable', { write: ['$XDG_DATA_HOME/x'] }, 'filesystem.write[0]', 'a $ that nothing expands'],
+    ['another variable', { write: ['$XDG_DATA_DIRS/x'] }, 'filesystem.write[0]', 'a $ that nothing expands'],
     ['a NUL', { expose: ['/a\0'] }, 'filesystem.expose[0]', 'NUL'],
     ['the whole machine hidden', { hide: ['/'] }, 'filesystem.hide[0]', '/ cannot be hidden'],
     ['a mode that is none', { workspace: 'asied' }, 'filesystem.workspace', 'did you mean aside?'],
