@@ -53,19 +53,19 @@ static void add_time(struct text *record, time_t seconds) {
   add_part(record, parts.tm_sec, "Z");
 }
 
-/* A shim is written once, so what differs from start to start is not in its head. */
+/* A plan may be started often, so what differs from start to start is not in its head. */
 static void add_start(struct text *record, const struct launch *launch) {
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
-  size_t arguments = 0;
-  while (launch->argv[arguments]) arguments++;
   text_add(record, ",\"time\":\"");
   add_time(record, now.tv_sec);
   text_add(record, "\",\"id\":\"");
-  text_add_number(record, (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec);
-  text_add(record, "-");
-  text_add_number(record, (uint64_t)getpid());
-  text_add(record, "\",\"arguments\":");
+  text_add(record, launch->id);
+  text_add(record, "\"");
+  if (!launch->is_shim) return;
+  size_t arguments = 0;
+  while (launch->argv[arguments]) arguments++;
+  text_add(record, ",\"arguments\":");
   text_add_number(record, arguments - 1);
 }
 
@@ -76,7 +76,7 @@ void audit_prepare(struct launch *launch) {
   audit->warn_dir = text_keep(launch->plan.warn_dir);
   text_make_room(&audit->record, strlen(launch->plan.audit_head) + launch->env.decision_count * USUAL_ENTRY);
   text_add(&audit->record, launch->plan.audit_head);
-  if (launch->is_shim) add_start(&audit->record, launch);
+  add_start(&audit->record, launch);
   if (launch->plan.rules.count) add_names(&audit->record, &launch->env);
 }
 

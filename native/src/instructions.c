@@ -175,6 +175,16 @@ APPLY(apply_arg) { return add_all(&plan->args, fields, count); }
 APPLY(apply_rebuild) { return plan->rebuild.count ? said_twice : add_all(&plan->rebuild, fields, count); }
 APPLY(apply_rebuild_keep) { return is_name(fields) ? add_all(&plan->rebuild_keep, fields, count) : bad_name; }
 APPLY(apply_name) { UNUSED_COUNT; return set_once(&plan->name, fields); }
+/* It names a folder too, so it is nothing but a name. */
+APPLY(apply_launch) {
+  UNUSED_COUNT;
+  static const char allowed[] = "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+  size_t length = fields->length;
+  if (!length || length > LONGEST_LAUNCH || fields->text[0] == '-' || strspn(fields->text, allowed) != length)
+    return "a launch's id was expected: letters, digits and `-`";
+  return set_once(&plan->launch, fields);
+}
+
 APPLY(apply_bwrap) { UNUSED_COUNT; return set_path_once(&plan->bwrap, fields); }
 APPLY(apply_explicit) { UNUSED_COUNT; return set_once(&plan->explicit_reason, fields); }
 APPLY(apply_audit) { UNUSED_COUNT; return set_path_once(&plan->audit, fields); }
@@ -200,6 +210,7 @@ static const struct instruction instructions[] = {
     {WORD("check"), 2, 2, apply_check},
     {WORD("expect"), 2, 2, apply_expect},
     {WORD("name"), 1, 1, apply_name},
+    {WORD("launch"), 1, 1, apply_launch},
     {WORD("command"), 1, 1, apply_command},
     {WORD("append-args"), 0, 0, apply_append_args},
     {WORD("isolation"), 1, 1, apply_isolation},

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -26,6 +27,18 @@ static char **whole_argv(const struct plan *plan, char **more, size_t more_count
   for (size_t i = 0; plan->append_args && i < more_count; i++) strings_add(&argv, more[i]);
   strings_add(&argv, NULL);
   return argv.items;
+}
+
+/* A shim is written once and started often: then it is made here. */
+static void name_launch(struct launch *launch) {
+  struct timespec now;
+  if (launch->plan.launch) {
+    memcpy(launch->id, launch->plan.launch, strlen(launch->plan.launch) + 1);
+    return;
+  }
+  clock_gettime(CLOCK_REALTIME, &now);
+  snprintf(launch->id, sizeof launch->id, "%llu-%d",
+           (unsigned long long)now.tv_sec * 1000000000u + (unsigned long long)now.tv_nsec, (int)getpid());
 }
 
 /* From here on this process knows no value any more, and nobody of the same user can look into it. */
@@ -97,6 +110,7 @@ _Noreturn void launch_run(struct launch *launch, char **more_args, size_t more_c
   launch->argv = whole_argv(&launch->plan, more_args, more_count);
   seal_env(&launch->env, &launch->plan, launch->parent_env);
   if (launch->is_shim) print_debug(launch);
+  name_launch(launch);
   audit_prepare(launch);
   run_isolated(launch);
 }

@@ -17,6 +17,8 @@ struct audit {
 /* What a launch works with, whichever way the plan came. */
 struct launch {
   struct plan plan;
+  /* What everything that is recorded about this launch is called by. */
+  char id[LONGEST_LAUNCH + 1];
   struct sealed_env env;
   char **argv;
   /* The parent's block: read by the rules, then wiped. */

@@ -72,13 +72,13 @@ struct source {
   uint64_t device, inode, size, modified_ns;
 };
 
-enum { MAX_LIMITS = 7 };
+enum { MAX_LIMITS = 7, LONGEST_LAUNCH = 64 };
 
 enum { MAX_HOMES = 4 };
 
 struct plan {
   struct slice text;
-  char *name, *command, *bwrap, *explicit_reason, *audit, *audit_head, *warn_dir, *debug_head;
+  char *name, *launch, *command, *bwrap, *explicit_reason, *audit, *audit_head, *warn_dir, *debug_head;
   struct rules rules;
   struct setting *settings;
   size_t setting_count, setting_capacity;

@@ -9,6 +9,10 @@ const AUDIT_FILE = 'audit.jsonl';
 
 export const auditFile = (stateFolder: string) => join(stateFolder, AUDIT_FILE);
 
+/** What everything that is recorded about one launch is called by. Later ones are greater, as long as their numbers have one length. */
+export const newLaunchId = () =>
+  `${BigInt(Date.now()) * 1_000_000n + (process.hrtime.bigint() % 1_000_000n)}-${process.pid}`;
+
 interface AuditFacts {
   readonly policy: Policy;
   readonly decisions: readonly Decision[];
@@ -17,13 +21,11 @@ interface AuditFacts {
   readonly argumentCount: number;
 }
 
-/** The first fields of the record, an unclosed JSON object: the launcher adds what it alone knows, isolation reached and exit. */
+/** The first fields of the record, an unclosed JSON object: the launcher adds what it alone knows, id, time, isolation reached and exit. */
 export function auditHead({ policy, decisions, path, argumentCount }: AuditFacts): string {
   const names = (verdict: Verdict) =>
     decisions.filter((decision) => decision.verdict === verdict).map(({ name }) => showBytes(name));
   const record = {
-    time: new Date().toISOString(),
-    id: `${process.hrtime.bigint()}-${process.pid}`,
     command: showBytes(path),
     arguments: argumentCount,
     policy: policy.origin,
@@ -41,8 +43,9 @@ export function auditHead({ policy, decisions, path, argumentCount }: AuditFacts
 /** For the executor in Node; the native launcher writes its own lines. A full disk never stops a launch. */
 export function appendAudit(records: Records | undefined, outcome: object): void {
   if (records?.audit === undefined) return;
+  const rest = { time: new Date().toISOString(), id: records.launch, ...outcome };
   try {
-    appendFileSync(records.audit.file, `${records.audit.head},${JSON.stringify(outcome).slice(1)}\n`, { mode: 0o600 });
+    appendFileSync(records.audit.file, `${records.audit.head},${JSON.stringify(rest).slice(1)}\n`, { mode: 0o600 });
   } catch {
     // Said by `cordon doctor`; the command has already run.
   }

@@ -12,7 +12,7 @@ import { type StartupNote, startupPolicy } from '../plan/startup/index.ts';
 import type { FilesystemPolicy, Policy } from '../policy/policy.ts';
 import { seal } from '../seal/seal.ts';
 import type { Secret } from '../secrets/secret.ts';
-import { auditFile, auditHead } from './audit.ts';
+import { auditFile, auditHead, newLaunchId } from './audit.ts';
 import { type StartupCopies, settingsCopies, startupCopies } from './copies.ts';
 import { clearFirstRelease } from './first-release.ts';
 import { surveyMachine } from './machine.ts';
@@ -146,7 +146,8 @@ function recordsFor(
   decisions: readonly Decision[],
   path: Bytes,
 ): Records {
-  if (!record) return { stateFolder: state };
+  const launch = newLaunchId();
+  if (!record) return { launch, stateFolder: state };
   const head = auditHead({ policy, decisions, path, argumentCount: argv.length - 1 });
-  return { stateFolder: state, audit: { file: auditFile(state), head } };
+  return { launch, stateFolder: state, audit: { file: auditFile(state), head } };
 }

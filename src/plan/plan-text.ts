@@ -58,6 +58,7 @@ function lockdownLines({ arch, abstractSockets, limits = [] }: Containment): str
 
 export function recordLines(records: Records | undefined): string[] {
   return [
+    ...(records?.launch === undefined ? [] : [textLine('launch', records.launch)]),
     ...(records?.audit === undefined
       ? []
       : [textLine('audit', records.audit.file), textLine('audit-head', records.audit.head)]),

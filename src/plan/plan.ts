@@ -44,6 +44,8 @@ export interface Machine {
 
 /** Where Cordon keeps book about this launch. */
 export interface Records {
+  /** The id of the launch; undefined in a shim, whose launcher makes one at each start. */
+  readonly launch?: string | undefined;
   readonly stateFolder: string;
   readonly audit?: { readonly file: string; readonly head: string } | undefined;
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { bytesOfText } from '../host/bytes.ts';
 import { CordonError } from '../host/errors.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
-import { auditFile, auditHead } from '../launch/audit.ts';
+import { auditFile, auditHead, newLaunchId } from '../launch/audit.ts';
 import type { Redaction } from '../launch/redact/redaction.ts';
 import type { Operation } from '../plan/places/index.ts';
 import { type LaunchPlan, type Machine, plan } from '../plan/plan.ts';
@@ -124,6 +124,7 @@ export class OpenSession implements Session {
       places,
       machine,
       records: {
+        launch: newLaunchId(),
         stateFolder: state,
         audit: { file: auditFile(state), head: `${head},${JSON.stringify({ session: id, user }).slice(1, -1)}` },
       },

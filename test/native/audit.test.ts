@@ -5,6 +5,7 @@ import { openFolder } from '../support/project.ts';
 import { BUILDS, type Isolation, run, shim } from './support.ts';
 
 interface Record {
+  readonly id: string;
   readonly passed?: readonly string[];
   readonly dropped?: readonly { name: string; rule: string }[];
   readonly isolation: string;
@@ -74,6 +75,17 @@ describe.each(BUILDS)('the audit record of the %s build', (build) => {
     ]);
     expect(read(path)[0]).not.toHaveProperty('passed');
     expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+
+  it('is called by the id of its plan, or by one of its own at each start', () => {
+    const [given, made] = [fresh(), fresh()];
+    run(audited(given, ['launch 123-4', 'supervise']), ['-c', ':']);
+    run(audited(made, ['supervise']), ['-c', ':']);
+    run(audited(made, ['supervise']), ['-c', ':']);
+    expect(read(given)).toMatchObject([{ id: '123-4' }]);
+    const ids = read(made).map(({ id }) => id);
+    expect(new Set(ids).size).toBe(2);
+    expect(ids.every((id) => /^\d+-\d+$/.test(id))).toBe(true);
   });
 
   it('is put aside when it has grown large', () => {
