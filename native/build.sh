@@ -48,7 +48,7 @@ programs() { # folder
   core_sources=$(sources $core)
   launch_sources=$(sources $launch)
   compile "$1/cordon-launch" $core_sources $launch_sources "$here/src/main_launch.c"
-  compile "$1/cordon" $core_sources $launch_sources "$here/src/node.c" "$here/src/trusted.c" "$here/src/main_front.c"
+  compile "$1/cordon" $core_sources $launch_sources $(sources node trusted sha256 kept) "$here/src/main_front.c"
   if [ -d "$here/tools" ]; then compile "$1/decide-cases" $core_sources "$here/tools/decide_cases.c"; fi
 }
 

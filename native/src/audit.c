@@ -57,6 +57,10 @@ static void add_time(struct text *record, time_t seconds) {
 static void add_start(struct text *record, const struct launch *launch) {
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
+  if (launch->is_kept) {
+    text_add(record, ",\"command\":");
+    text_add_json(record, launch->plan.command, strlen(launch->plan.command));
+  }
   text_add(record, ",\"time\":\"");
   add_time(record, now.tv_sec);
   text_add(record, "\",\"id\":\"");

@@ -25,6 +25,8 @@ struct launch {
   char **parent_env;
   /* A shim reads its control variables from the environment and says things once per terminal session. */
   bool is_shim;
+  /* The plan was made by an earlier run: its record says nothing yet of this start. */
+  bool is_kept;
   struct timespec started;
   struct audit audit;
 };

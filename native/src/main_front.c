@@ -1,3 +1,4 @@
+#include "kept.h"
 #include "launch.h"
 #include "node.h"
 #include "protocol.h"
@@ -15,6 +16,8 @@ extern char **environ;
 
 enum { PLAN_FD = 3 };
 #define FRONT_MARK "CORDON_FRONT=3"
+/* The planner is to say what the plan came from, so that it can be kept. */
+#define KEEP_MARK "CORDON_KEEP=1"
 
 static const char *value_of(const char *name) {
   size_t length = strlen(name);
@@ -27,10 +30,11 @@ static const char *value_of(const char *name) {
  * The planner reads the real environment as data, from /proc; in its own it gets only how to talk to a person, so that
  * NODE_OPTIONS and its like cannot run code in it. No locale: Node crashes on some values of LC_ALL.
  */
-static char **planner_env(void) {
+static char **planner_env(bool keep) {
   static const char *const shown[] = {"TERM=", "COLORTERM=", "NO_COLOR=", "FORCE_COLOR=", "COLUMNS=", "LINES="};
   struct strings env = {0};
   strings_add(&env, (char *)FRONT_MARK);
+  if (keep) strings_add(&env, (char *)KEEP_MARK);
   for (char **entry = environ; *entry; entry++)
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
       if (strncmp(*entry, shown[i], strlen(shown[i])) == 0) strings_add(&env, *entry);
@@ -64,9 +68,9 @@ static _Noreturn void become_planner(const struct watch *watch, int plan_pipe, c
 }
 
 /* Returns the planner's wait status; what it wrote is in `plan`. */
-static int run_planner(char **args, struct incoming *plan) {
+static int run_planner(char **args, bool keep, struct incoming *plan) {
   const char *package = package_folder();
-  char **argv = planner_argv(find_node(package, value_of("PATH")), package, args), **env = planner_env();
+  char **argv = planner_argv(find_node(package, value_of("PATH")), package, args), **env = planner_env(keep);
   struct watch watch;
   int pipe_ends[2];
   if (pipe2(pipe_ends, O_CLOEXEC) != 0 || fcntl(pipe_ends[0], F_SETFL, O_NONBLOCK) != 0)
@@ -82,17 +86,35 @@ static int run_planner(char **args, struct incoming *plan) {
   return status;
 }
 
+/* Behind the plan's `end` stands what is to be kept, if anything is. */
+static struct slice cut_off_kept(struct slice *plan) {
+  static const char last[] = "\nend\n";
+  char *end = memmem(plan->text, plan->length, last, sizeof last - 1);
+  size_t length = end ? (size_t)(end - plan->text) + sizeof last - 1 : plan->length;
+  struct slice kept = {allot_text(plan->text + length, plan->length - length), plan->length - length};
+  plan->length = length;
+  plan->text[length] = '\0';
+  return kept;
+}
+
 int main(int argc, char **argv) {
   if (argc >= 2 && strcmp(argv[1], INNER_FLAG) == 0) inner_main(argc, argv);
   struct launch launch;
+  struct kept kept;
   struct incoming plan = {0};
   set_subject("");
   require_standard_descriptors();
   keep_arguments(argv);
   launch_begin(&launch, environ);
-  int status = run_planner(argv + (argc > 0), &plan);
-  if (status != 0 || !plan.text.length) return exit_code_of(status);
+  kept_find(&kept, argv + (argc > 0), environ);
+  if (!kept_load(&kept, &launch)) {
+    int status = run_planner(argv + (argc > 0), kept.state != NULL, &plan);
+    if (status != 0 || !plan.text.length) return exit_code_of(status);
+    prctl(PR_SET_DUMPABLE, 0);
+    struct slice text = cut_off_kept(&plan.text);
+    if (text.length) kept_store(&kept, text, environ);
+    load_text(&launch, plan.text);
+  }
   prctl(PR_SET_DUMPABLE, 0);
-  load_text(&launch, plan.text);
   launch_run(&launch, NULL, 0);
 }
