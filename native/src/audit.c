@@ -66,7 +66,7 @@ static void add_start(struct text *record, const struct launch *launch) {
   text_add(record, "\",\"id\":\"");
   text_add(record, launch->id);
   text_add(record, "\"");
-  if (!launch->is_shim) return;
+  if (!launch->is_shim && !launch->is_kept) return;
   size_t arguments = 0;
   while (launch->argv[arguments]) arguments++;
   text_add(record, ",\"arguments\":");

@@ -14,6 +14,7 @@ function heldBack(policy: Policy, env: ParentEnv): Decision[] {
 }
 
 export function heldBackReport(policy: Policy, env: ParentEnv): string[] {
+  env.report();
   return heldBack(policy, env).map(
     ({ name, reason, rule }) => `${showBytes(name)} is allowed, and held back by a guard (${rule}): ${reason}`,
   );

@@ -54,6 +54,12 @@ export const CHECK_FLAGS: readonly FlagSpec[] = [
   JSON_FLAG,
 ];
 
+export const DOCTOR_FLAGS: readonly FlagSpec[] = [
+  JSON_FLAG,
+  { name: '--cache', help: 'show the plans that are kept, so that the same run starts at once' },
+  { name: '--clear', help: 'with --cache: remove them; the next runs are planned anew' },
+];
+
 /** What an agent refuses is parsed, so that it can be said why, and not offered. */
 const NOT_FOR_AGENTS = ['--agent', '--tool', '--base'];
 
@@ -277,10 +283,10 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'doctor',
-    usage: ['cordon doctor [--json]'],
+    usage: ['cordon doctor [--json]', 'cordon doctor --cache [--clear] [--json]'],
     summary: 'what this machine can protect, and how to get the rest',
-    flags: [JSON_FLAG],
-    examples: ['cordon doctor'],
+    flags: DOCTOR_FLAGS,
+    examples: ['cordon doctor', 'cordon doctor --cache'],
     page: 'troubleshooting.md',
     load: () => import('./commands/doctor.ts'),
   },

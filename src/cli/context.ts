@@ -1,7 +1,8 @@
 import { writeSync } from 'node:fs';
 import { bytesOfText } from '../host/bytes.ts';
 import { type Folders, foldersOf } from '../host/folders.ts';
-import { captureParentEnv, type ParentEnv } from '../host/parent-env.ts';
+import { captureParentEnv, frontKeeps, type ParentEnv } from '../host/parent-env.ts';
+import { Witness } from '../launch/witness.ts';
 
 /** What a command works with: the parent as it was captured once, and where to write. */
 export interface Context {
@@ -12,13 +13,17 @@ export interface Context {
   /** Whether the stream is a terminal that wants colours. */
   readonly colour: { readonly out: boolean; readonly err: boolean };
   readonly columns: number | undefined;
+  /** What this launch looked at, where the front would keep its plan. */
+  readonly witness?: Witness | undefined;
 }
 
 /** The streams are asked only when something is shown: a launch shows nothing, and making them costs more than deciding. */
 export function createContext(): Context {
   const env = captureParentEnv();
+  const witness = frontKeeps() ? Witness.begin() : undefined;
   return {
     env,
+    witness,
     folders: foldersOf(env),
     out: (text) => writeAll(1, text),
     err: (text) => writeAll(2, text),

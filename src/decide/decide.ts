@@ -31,7 +31,7 @@ export function decide(policy: Policy, env: ParentEnv): Decision[] {
   const inherited = env.names().filter((name) => !taken.has(name));
   return [
     ...env.unusable.map(unusable),
-    ...inherited.map((name) => decideOne(name, env.get(name) as Bytes)),
+    ...inherited.map((name) => decideOne(name, env.peek(name) as Bytes)),
     ...added,
   ].sort((a, b) => Number(a.name > b.name) - Number(a.name < b.name));
 }

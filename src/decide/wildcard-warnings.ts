@@ -6,6 +6,7 @@ import { guardName, guardValue } from './guard/index.ts';
 
 /** One warning for each wildcard that lets something through which is set now and looks like a credential, by its name or by its value. */
 export function wildcardWarnings(policy: Policy, env: ParentEnv): string[] {
+  env.judge();
   const named = new Set<Bytes>(
     policy.allow.filter(({ pattern }) => pattern.exact).map(({ pattern }) => pattern.source),
   );
@@ -14,7 +15,7 @@ export function wildcardWarnings(policy: Policy, env: ParentEnv): string[] {
   );
   const byRule = new Map<string, string[]>();
   for (const { name, rule, origin } of admitted) {
-    const shown = suspect(name, env.get(name));
+    const shown = suspect(name, env.peek(name));
     const key = `${origin}: ${rule}`;
     if (shown !== undefined) byRule.set(key, [...(byRule.get(key) ?? []), shown]);
   }

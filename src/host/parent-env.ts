@@ -7,6 +7,9 @@ export class ParentEnv {
   readonly #variables: ReadonlyMap<Bytes, Bytes>;
   /** Entries no rule can speak of: an empty name, or no `=` at all. */
   readonly unusable: readonly Bytes[];
+  readonly #asked = new Set<Bytes>();
+  #judged = false;
+  #reported = false;
 
   private constructor(variables: ReadonlyMap<Bytes, Bytes>, unusable: readonly Bytes[]) {
     this.#variables = variables;
@@ -41,8 +44,37 @@ export class ParentEnv {
     return new ParentEnv(variables, unusable);
   }
 
+  /** Somebody wants this very variable, which is remembered: what came of it holds only while its value stays. */
   get(name: Bytes): Bytes | undefined {
+    this.#asked.add(name);
     return this.#variables.get(name);
+  }
+
+  /** For rules, which the launcher can ask again at each start. */
+  peek(name: Bytes): Bytes | undefined {
+    return this.#variables.get(name);
+  }
+
+  get asked(): readonly Bytes[] {
+    return [...this.#asked];
+  }
+
+  /** The values of those that pass were looked at. */
+  judge(): void {
+    this.#judged = true;
+  }
+
+  get wasJudged(): boolean {
+    return this.#judged;
+  }
+
+  /** Something is said of those that don't pass. */
+  report(): void {
+    this.#reported = true;
+  }
+
+  get wasReported(): boolean {
+    return this.#reported;
   }
 
   names(): Bytes[] {
@@ -78,6 +110,9 @@ function readEnvBlock(): Buffer | undefined {
     return undefined;
   }
 }
+
+/** Whether the native front would keep the plan for the next time. */
+export const frontKeeps = () => process.env.CORDON_KEEP === '1';
 
 /** The descriptor on which the native front waits for a plan, when it started us. */
 export function frontDescriptor(): number | undefined {

@@ -21,12 +21,14 @@ const LARGEST = 1 << 20;
 export interface StartupCopies {
   readonly files: Copies;
   readonly notes: readonly StartupNote[];
+  /** The start-up files that were read. */
+  readonly read: readonly string[];
 }
 
 /** Shells inside read the very files where people export their keys: what the policy drops does not come back through them. */
 export function startupCopies(facts: PlaceFacts, workspace: string, policy: StartupPolicy | undefined): StartupCopies {
-  if (policy === undefined) return { files: NO_COPIES, notes: [] };
-  const files = examineStartup(
+  if (policy === undefined) return { files: NO_COPIES, notes: [], read: [] };
+  const { files, read } = examineStartup(
     {
       homes: [...new Set(facts.homes.map(realOf))],
       zdotdir: facts.zdotdir === undefined ? undefined : realOf(facts.zdotdir),
@@ -37,7 +39,7 @@ export function startupCopies(facts: PlaceFacts, workspace: string, policy: Star
     policy,
   );
   const copies = files.flatMap(({ path, text }) => pathsOf([path]).map((at) => ({ path: at, text })));
-  return { files: { copies, absent: [] }, notes: files.flatMap(({ notes }) => notes) };
+  return { files: { copies, absent: [] }, notes: files.flatMap(({ notes }) => notes), read };
 }
 
 function realOf(path: string): string {

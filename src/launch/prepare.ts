@@ -17,6 +17,7 @@ import { type StartupCopies, settingsCopies, startupCopies } from './copies.ts';
 import { clearFirstRelease } from './first-release.ts';
 import { surveyMachine } from './machine.ts';
 import { ownOf } from './own.ts';
+import { Witness } from './witness.ts';
 
 export interface LaunchRequest {
   readonly policy: Policy;
@@ -39,6 +40,8 @@ export interface Prepared {
   readonly plan: LaunchPlan;
   /** What start-up files of shells lose. */
   readonly startup: readonly StartupNote[];
+  /** Those files, all that were read. */
+  readonly startupFiles: readonly string[];
   /** What the user should know before the start, said on stderr. */
   readonly warnings: readonly string[];
 }
@@ -47,7 +50,7 @@ export interface Prepared {
 export function prepare(request: LaunchRequest): Prepared {
   const { policy, env, argv, workdir } = request;
   const decisions = decide(policy, env);
-  const path = findCommand(argv[0], env);
+  const path = Witness.overlook(() => findCommand(argv[0], env));
   const sealed = seal(decisions, {
     policy,
     env,
@@ -72,6 +75,7 @@ export function prepare(request: LaunchRequest): Prepared {
     decisions,
     plan: launchPlan,
     startup: startup.notes,
+    startupFiles: startup.read,
     warnings: [
       ...(state === undefined ? stateWarning(request) : []),
       ...startup.notes

@@ -12,11 +12,11 @@ export function ruleLines(policy: Policy): string[] {
     throw new RangeError('the credential guard is not part of a plan: it decides before one is made');
   if (policy.base.preset === 'agent')
     throw new RangeError('the agent base has exceptions to the code-injection list that a plan cannot say');
-  return inLines(compileRules(policy));
+  return linesOfRules(compileRules(policy));
 }
 
 /** Rules that are a pattern and nothing else share a line with their neighbours: fewer lines to read, for people and for every start. */
-function inLines(rules: readonly Rule[]): string[] {
+export function linesOfRules(rules: readonly Rule[]): string[] {
   const lines: string[] = [];
   let open: Rule['kind'] | undefined;
   for (const rule of rules) {

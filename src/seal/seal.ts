@@ -43,7 +43,7 @@ export function seal(decisions: readonly Decision[], sources: SealSources): Seal
 }
 
 function inherited(env: ParentEnv, name: Bytes): Secret | undefined {
-  const value = env.get(name);
+  const value = env.peek(name);
   return value === undefined ? undefined : new Secret(value);
 }
 

@@ -67,11 +67,17 @@ export function runAs(
   return { code: status, stdout: stdout.toString('utf8'), stderr: stderr.toString('utf8') };
 }
 
-const OWN_ACCOUNT_HOME = `mount -t tmpfs -o mode=0755,uid="$1",gid="$2" tmpfs "$3" && shift 3 && exec setpriv "$@"`;
+const OWN_ACCOUNT_HOME = `mount -t tmpfs -o mode=0755,uid="$1",gid="$2" tmpfs "$3" && shift 4 && exec setpriv "$@"`;
+const GIVEN_ACCOUNT_HOME = `mount --bind "$4" "$3" && shift 4 && exec setpriv "$@"`;
+
+export interface AccountOptions extends RunOptions {
+  /** What stands in for the home of the account; an empty folder unless it is given. */
+  readonly accountHome?: string;
+}
 
 /** The same with the home of the user's account empty: other tests enter their homes in the record that Cordon keeps there. */
-export function runInOwnAccountHome(program: string, args: readonly string[], options: RunOptions = {}): Ran {
-  const { user = 'root', home = freshHome(user) } = options;
+export function runInOwnAccountHome(program: string, args: readonly string[], options: AccountOptions = {}): Ran {
+  const { user = 'root', home = freshHome(user), accountHome: given = '' } = options;
   const { uid, gid } = identityOf(user);
   const isRoot = process.getuid?.() === 0;
   const apart = isRoot ? ['-m'] : ['-m', '--map-current-user', '--keep-caps'];
@@ -79,7 +85,8 @@ export function runInOwnAccountHome(program: string, args: readonly string[], op
     ? [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups']
     : ['--ambient-caps=-all', '--inh-caps=-all'];
   const accountHome = execFileSync('getent', ['passwd', String(uid)], { encoding: 'utf8' }).split(':')[5] as string;
-  const script = ['sh', '-c', OWN_ACCOUNT_HOME, 'sh', String(uid), String(gid), accountHome];
+  const mounting = given === '' ? OWN_ACCOUNT_HOME : GIVEN_ACCOUNT_HOME;
+  const script = ['sh', '-c', mounting, 'sh', String(uid), String(gid), accountHome, given];
   return runAs('unshare', [...apart, ...script, ...become, program, ...args], { ...options, user: 'root', home });
 }
 

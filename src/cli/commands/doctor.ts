@@ -1,16 +1,18 @@
 import { accessSync, constants, existsSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Bytes, bytesOfText, showText } from '../../host/bytes.ts';
 import { CordonError } from '../../host/errors.ts';
 import { findCommand } from '../../host/lookup.ts';
 import type { ParentEnv } from '../../host/parent-env.ts';
+import { clearKeptPlans, keptFolder, keptPlans } from '../../launch/kept-plans.ts';
 import { surveyMachine } from '../../launch/machine.ts';
 import { namespaceLimit, probeAbilities, probeLauncher } from '../../launch/probe.ts';
 import { findCgroups } from '../../sessions/cgroup-places.ts';
 import { examineTools } from '../../tools/examine.ts';
+import { DOCTOR_FLAGS } from '../commands.ts';
 import type { Context } from '../context.ts';
-import { hasFlag, JSON_FLAG, parseArguments } from '../flags.ts';
+import { hasFlag, type ParsedArguments, parseArguments, usageError } from '../flags.ts';
 import { painter } from '../ui/colour.ts';
 import { asRoot, installation, namespaceMend } from '../ui/mends.ts';
 
@@ -25,10 +27,34 @@ export interface Finding {
 }
 
 export function run(args: readonly Bytes[], context: Context): number {
-  const parsed = parseArguments(args, { flags: [JSON_FLAG] });
+  const parsed = parseArguments(args, { flags: DOCTOR_FLAGS });
+  if (hasFlag(parsed, '--clear') && !hasFlag(parsed, '--cache'))
+    throw usageError('--clear goes with --cache', 'write cordon doctor --cache --clear');
+  if (hasFlag(parsed, '--cache')) return showCache(parsed, context);
   const findings = examine(context);
   if (hasFlag(parsed, '--json')) context.out(`${JSON.stringify({ findings, level: levelOf(findings) }, null, 2)}\n`);
   else showFindings(findings, context);
+  return 0;
+}
+
+/** The plans that are kept so that the same run starts at once. Whatever is cleared is made anew. */
+function showCache(parsed: ParsedArguments, { folders: { state }, out }: Context): number {
+  const plans = state === undefined ? [] : keptPlans(state);
+  const clear = hasFlag(parsed, '--clear');
+  if (clear) clearKeptPlans(plans);
+  if (hasFlag(parsed, '--json')) {
+    out(
+      `${JSON.stringify({ folder: state === undefined ? null : keptFolder(state), plans, cleared: clear }, null, 2)}\n`,
+    );
+    return 0;
+  }
+  const bytes = plans.reduce((sum, plan) => sum + plan.bytes, 0);
+  const many = `${plans.length} ${plans.length === 1 ? 'plan' : 'plans'} of cordon run, ${Math.ceil(bytes / 1024)} KiB`;
+  out(`${clear ? 'removed' : 'kept'}: ${many}${state === undefined ? '' : `, in ${showText(keptFolder(state))}`}\n`);
+  for (const { path, bytes: size, time } of clear ? [] : plans)
+    out(
+      `  ${time.toISOString().slice(0, 19)}Z  ${String(Math.ceil(size / 1024)).padStart(4)} KiB  ${basename(path).slice(0, 12)}\n`,
+    );
   return 0;
 }
 

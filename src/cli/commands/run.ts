@@ -2,13 +2,15 @@ import type { Bytes } from '../../host/bytes.ts';
 import { findCommand } from '../../host/lookup.ts';
 import { workingFolder } from '../../host/working-folder.ts';
 import { handOver } from '../../launch/hand-over.ts';
+import { textToKeep } from '../../launch/keep.ts';
+import { trimKeptPlans } from '../../launch/kept-plans.ts';
 import { type Prepared, prepare } from '../../launch/prepare.ts';
 import type { Policy } from '../../policy/policy.ts';
 import type { Secret } from '../../secrets/secret.ts';
 import type { Context } from '../context.ts';
 import { hasFlag, JSON_FLAG, type ParsedArguments, parseArguments, usageError } from '../flags.ts';
 import { POLICY_FLAGS, policyFromFlags, RUN_FLAGS } from '../policy-flags.ts';
-import { logLaunch } from '../ui/log.ts';
+import { logLaunch, logsLaunches } from '../ui/log.ts';
 import { showWarnings } from '../ui/warnings.ts';
 
 export async function run(args: readonly Bytes[], context: Context): Promise<number> {
@@ -42,7 +44,7 @@ export async function run(args: readonly Bytes[], context: Context): Promise<num
     const [json, plan] = ['--json', '--plan'].map((flag) => hasFlag(parsed, flag)) as [boolean, boolean];
     return showRehearsal(prepared, policy, { json, plan }, context);
   }
-  if (!policy.redact || credentials.size === 0) return start(prepared);
+  if (!policy.redact || credentials.size === 0) return start(prepared, toKeep(prepared, policy, context));
   const { launchRedacted } = await import('../../launch/redact/launch-redacted.ts');
   return (await launchRedacted(prepared.plan, credentials)).exitCode;
 }
@@ -65,8 +67,16 @@ function commandOf({ rest }: ParsedArguments): readonly [Bytes, ...Bytes[]] {
   return [name, ...args];
 }
 
+/** What is said of a launch is said each time. */
+function toKeep(prepared: Prepared, policy: Policy, context: Context): string | undefined {
+  if (context.witness === undefined || logsLaunches(context)) return undefined;
+  const text = textToKeep({ prepared, policy, env: context.env, witness: context.witness });
+  if (text !== undefined && context.folders.state !== undefined) trimKeptPlans(context.folders.state);
+  return text;
+}
+
 /** With the native front the plan is handed over and this process ends; else it stays as the parent. */
-async function start({ plan }: Prepared): Promise<number> {
-  if (handOver(plan)) return 0;
+async function start({ plan }: Prepared, kept: string | undefined): Promise<number> {
+  if (handOver(plan, kept)) return 0;
   return (await import('../../launch/stay.ts')).launchAndStay(plan);
 }

@@ -31,6 +31,12 @@ export interface StartupFile {
   readonly notes: readonly StartupNote[];
 }
 
+export interface Examined {
+  readonly files: readonly StartupFile[];
+  /** All that were looked at: which values of the parent stand in them decides too. */
+  readonly read: readonly string[];
+}
+
 /** No shorter value is worth looking for in a text. */
 const SHORTEST_SECRET = 8;
 
@@ -38,7 +44,7 @@ const SHORTEST_SECRET = 8;
 export function startupPolicy(policy: Policy, env: ParentEnv, decided: readonly Decision[]): StartupPolicy | undefined {
   if (policy.isolation === 'filter') return undefined;
   const decide = decider(policy);
-  const known = decided.map(({ name, verdict }) => ({ name, verdict, value: env.get(name) ?? '' }));
+  const known = decided.map(({ name, verdict }) => ({ name, verdict, value: env.peek(name) ?? '' }));
   const passed = new Set(known.filter(({ verdict }) => verdict === 'pass').map(({ value }) => value));
   const dropped = known.filter(({ value }) => value.length >= SHORTEST_SECRET && !passed.has(value));
   return {
@@ -51,10 +57,11 @@ export function startupPolicy(policy: Policy, env: ParentEnv, decided: readonly 
  * Shells inside read the very files where people export their keys. Of each file that would bring back what the policy drops there
  * is a copy with those lines blank or, where such a line is part of something larger, an empty one.
  */
-export function examineStartup(places: StartupPlaces, policy: StartupPolicy): StartupFile[] {
+export function examineStartup(places: StartupPlaces, policy: StartupPolicy): Examined {
   const all = new Map(startupFiles(places).map((reading) => [reading, faultsOf(reading, policy)]));
   addTraces(all);
-  return [...all].flatMap(([reading, faults]) => standInFor(reading, faults, policy));
+  const files = [...all].flatMap(([reading, faults]) => standInFor(reading, faults, policy));
+  return { files, read: [...all.keys()].map(({ path }) => path) };
 }
 
 type Faults = Map<Unit, Fault[]>;

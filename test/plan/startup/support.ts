@@ -23,7 +23,7 @@ export function examined(
   policy = POLICY,
   more: { zdotdir?: string; config?: string; named?: string[]; root?: string } = {},
 ): Map<string, StartupFile> {
-  const files = examineStartup({ homes: [home], named: [], workspace: join(home, 'work'), ...more }, policy);
+  const { files } = examineStartup({ homes: [home], named: [], workspace: join(home, 'work'), ...more }, policy);
   return new Map(
     files.filter(({ path }) => path.startsWith(home)).map((file) => [file.path.slice(home.length + 1), file]),
   );

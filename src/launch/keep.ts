@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { compileRules, type Rule } from '../decide/rules.ts';
+import { bytesOfText } from '../host/bytes.ts';
+import { homesOf } from '../host/folders.ts';
+import { packageFolder } from '../host/package-folder.ts';
+import type { ParentEnv } from '../host/parent-env.ts';
+import { planLine, textLine } from '../plan/field.ts';
+import { PLAN_HEADER, planText } from '../plan/plan-text.ts';
+import { linesOfRules } from '../plan/rule-lines.ts';
+import type { Policy } from '../policy/policy.ts';
+import type { Prepared } from './prepare.ts';
+import type { Witness } from './witness.ts';
+
+/** What differs from start to start: the front says it anew from the command line and the environment. */
+const OF_THIS_START: ReadonlySet<string> = new Set(['name', 'set', 'command', 'arg', 'audit-head', 'launch']);
+
+/** What may stand in a plan that is kept. A line of another kind may mean anything: such a plan is made anew each time. */
+const KEPT: ReadonlySet<string> = new Set(
+  `isolation supervise explicit bwrap seccomp landlock-scope limit audit warn-dir network root home show show-programs layer cut
+  hide read write try-read try-write expose-read expose-write private folder link data workspace workspace-at keep-out keep-read proc dev
+  run ipc aside chdir mention`.split(/\s+/),
+);
+
+export interface KeepRequest {
+  readonly prepared: Prepared;
+  readonly policy: Policy;
+  readonly env: ParentEnv;
+  readonly witness: Witness;
+}
+
+/**
+ * The plan with everything it came from, for the front to keep (docs/plan-format.md); undefined where the next run has to be planned
+ * too. It holds no value: variables are decided about at each start.
+ */
+export function textToKeep({ prepared, policy, env, witness }: KeepRequest): string | undefined {
+  if (!isKeepable(policy, prepared) || !isKnownUser(env)) return undefined;
+  const lines = keptLines(prepared);
+  lookAtProgram();
+  const { looked, incomparable } = witness.testimony;
+  if (lines === undefined || incomparable !== undefined || env.wasReported) return undefined;
+  const held = prepared.decisions.filter(({ rule, verdict }) => verdict === 'drop' && rule.startsWith('guard '));
+  return [
+    planLine('variables', ...env.asked, ...held.map(({ name }) => name)),
+    ...(policy.guard !== 'off' || env.wasJudged ? ['judged'] : []),
+    ...(prepared.startupFiles.length === 0 ? [] : [textLine('startup', ...prepared.startupFiles)]),
+    ...[...looked].map(([path, stamps]) => planLine('looked', path, ...stamps.map(bytesOfText))),
+    PLAN_HEADER,
+    ...['name cordon', 'command /', 'arg /'],
+    ...linesOfRules(compileRules(policy).map(withoutException)),
+    ...held.map(({ name }) => planLine('deny', name)),
+    ...lines,
+    textLine('audit-head', auditHead(policy)),
+    'end',
+    '',
+  ].join('\n');
+}
+
+/** Values are fetched, judged by a guard that forbids, or stand in a policy: nothing of that may lie in a file. Whoever is warned is warned each time. */
+function isKeepable({ credentials, redact, guard, set, warnings }: Policy, prepared: Prepared): boolean {
+  if (credentials.length > 0 || redact || guard === 'forbid') return false;
+  if (set.some(({ origin }) => origin !== 'flag --set')) return false;
+  return warnings.length === 0 && prepared.warnings.length === 0 && prepared.plan.records?.audit !== undefined;
+}
+
+/** The user database may be anywhere; only where it is this file can the front see that it changed. */
+function isKnownUser(env: ParentEnv): boolean {
+  const { passwdHome } = homesOf(env);
+  const line = new RegExp(String.raw`^[^:\n]*:[^:\n]*:${process.getuid?.()}:[^:\n]*:[^:\n]*:([^:\n]*):`, 'm');
+  return passwdHome !== undefined && line.exec(readFileSync('/etc/passwd', 'utf8'))?.[1] === passwdHome;
+}
+
+/** Its parts are written together, these last. */
+function lookAtProgram(): void {
+  for (const name of ['start.cjs', 'quick.cjs', 'cli.js'])
+    readFileSync(join(packageFolder(), 'dist', name), { flag: 'r' });
+}
+
+function keptLines({ plan }: Prepared): string[] | undefined {
+  const lines = planText(plan, 'with-values').split('\n').slice(1, -2);
+  const others = lines.filter((line) => !line.startsWith('#') && !OF_THIS_START.has(wordOf(line)));
+  return others.every((line) => KEPT.has(wordOf(line))) ? others : undefined;
+}
+
+const wordOf = (line: string) => line.slice(0, line.includes(' ') ? line.indexOf(' ') : undefined);
+
+/** The code-injection list has no exceptions in a plan; what it drops, and what not, is the same in these words. */
+function withoutException(rule: Rule): Rule {
+  return rule.kind === 'never' && rule.except.length > 0 ? { ...rule, kind: 'deny' } : rule;
+}
+
+function auditHead(policy: Policy): string {
+  const set = policy.set.map(({ name }) => name);
+  return JSON.stringify({ policy: policy.origin, asked: policy.isolation, set, credentials: [] }).slice(0, -1);
+}
