@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import '../../scripts/ts.mjs';
 import { fiftySecrets } from './rows.mjs';
 
-const { redactStream } = await import('../../src/launch/redact/redact-stream.ts');
-const { Redaction } = await import('../../src/launch/redact/redaction.ts');
+const { redactStream } = await import('../../src/redact/redact-stream.ts');
+const { Redaction } = await import('../../src/redact/redaction.ts');
 
 await pipeline(process.stdin, redactStream(new Redaction(fiftySecrets())), process.stdout);

@@ -6,8 +6,8 @@ import { performance } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
 import '../../scripts/ts.mjs';
 
-const { Redaction } = await import('../../src/launch/redact/redaction.ts');
-const { Redactor } = await import('../../src/launch/redact/redactor.ts');
+const { Redaction } = await import('../../src/redact/redaction.ts');
+const { Redactor } = await import('../../src/redact/redactor.ts');
 const { Secret } = await import('../../src/secrets/secret.ts');
 
 const CHUNK = 65_536;

@@ -1,8 +1,8 @@
 import { pipeline, type Readable } from 'node:stream';
 import type { Decision } from '../decide/decide.ts';
 import { Ending } from '../launch/ending.ts';
-import { redactStream } from '../launch/redact/redact-stream.ts';
-import { Redaction } from '../launch/redact/redaction.ts';
+import { redactStream } from '../redact/redact-stream.ts';
+import { Redaction } from '../redact/redaction.ts';
 import { type EndReason, GRACE_MS, type Limits, reasonOf } from './limits.ts';
 import { Tail } from './lines.ts';
 import { type AgentStart, type StartedAgent, startAgent } from './spawn.ts';

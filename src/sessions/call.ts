@@ -1,8 +1,8 @@
 import { CordonError } from '../host/errors.ts';
 import { Ending } from '../launch/ending.ts';
 import { type Launched, launch } from '../launch/launch.ts';
-import type { Redaction } from '../launch/redact/redaction.ts';
 import type { LaunchPlan } from '../plan/plan.ts';
+import type { Redaction } from '../redact/redaction.ts';
 import { callLimit, type Limits, SURROUNDING } from './limits.ts';
 import { Output } from './output.ts';
 import { OutputFile } from './output-file.ts';

@@ -1,5 +1,5 @@
-import type { Redaction } from '../launch/redact/redaction.ts';
-import { Redactor } from '../launch/redact/redactor.ts';
+import type { Redaction } from '../redact/redaction.ts';
+import { Redactor } from '../redact/redactor.ts';
 import type { OutputFile } from './output-file.ts';
 import type { CallOptions } from './types.ts';
 

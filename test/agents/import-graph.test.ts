@@ -33,7 +33,7 @@ const importersOf = (...paths: string[]) =>
 const STARTERS = [
   'src/launch/launch.ts',
   'src/launch/hand-over.ts',
-  'src/launch/redact/launch-redacted.ts',
+  'src/launch/launch-redacted.ts',
   'src/launch/run-helper.ts',
 ];
 

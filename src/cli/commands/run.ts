@@ -45,7 +45,7 @@ export async function run(args: readonly Bytes[], context: Context): Promise<num
     return showRehearsal(prepared, policy, { json, plan }, context);
   }
   if (!policy.redact || credentials.size === 0) return start(prepared, toKeep(prepared, policy, context));
-  const { launchRedacted } = await import('../../launch/redact/launch-redacted.ts');
+  const { launchRedacted } = await import('../../launch/launch-redacted.ts');
   return (await launchRedacted(prepared.plan, credentials)).exitCode;
 }
 

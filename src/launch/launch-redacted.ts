@@ -1,13 +1,13 @@
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { Bytes } from '../../host/bytes.ts';
-import type { LaunchPlan } from '../../plan/plan.ts';
-import type { Secret } from '../../secrets/secret.ts';
-import { type LaunchOptions, type LaunchResult, launch } from '../launch.ts';
-import { nativeLauncher } from '../native.ts';
-import { relaySignals } from '../relay-signals.ts';
-import { redactStream } from './redact-stream.ts';
-import { Redaction } from './redaction.ts';
+import type { Bytes } from '../host/bytes.ts';
+import type { LaunchPlan } from '../plan/plan.ts';
+import { redactStream } from '../redact/redact-stream.ts';
+import { Redaction } from '../redact/redaction.ts';
+import type { Secret } from '../secrets/secret.ts';
+import { type LaunchOptions, type LaunchResult, launch } from './launch.ts';
+import { nativeLauncher } from './native.ts';
+import { relaySignals } from './relay-signals.ts';
 
 /** Starts what the plan says and stays as the parent: what the command writes passes through here without the secrets. */
 export async function launchRedacted(plan: LaunchPlan, secrets: ReadonlyMap<Bytes, Secret>): Promise<LaunchResult> {

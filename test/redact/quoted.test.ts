@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
-import { type Bytes, bytesOfText } from '../../../src/host/bytes.ts';
-import { Redaction } from '../../../src/launch/redact/redaction.ts';
-import { Redactor } from '../../../src/launch/redact/redactor.ts';
-import { Secret } from '../../../src/secrets/secret.ts';
+import { type Bytes, bytesOfText } from '../../src/host/bytes.ts';
+import { Redaction } from '../../src/redact/redaction.ts';
+import { Redactor } from '../../src/redact/redactor.ts';
+import { Secret } from '../../src/secrets/secret.ts';
 
 /** Values with everything that somebody escapes, each in a place of its own and all together. */
 const PRINTABLE = Array.from({ length: 94 }, (_, i) => String.fromCharCode(33 + i)).join('');

@@ -1,5 +1,5 @@
-import { bytesOfBuffer, bytesOfText, textOfBytes } from '../../host/bytes.ts';
-import type { Secret } from '../../secrets/secret.ts';
+import { bytesOfBuffer, bytesOfText, textOfBytes } from '../host/bytes.ts';
+import type { Secret } from '../secrets/secret.ts';
 import { quotedForms } from './quoted.ts';
 
 /** A shorter value would be found in innocent output everywhere. */

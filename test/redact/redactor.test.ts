@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Bytes, bytesOfText } from '../../../src/host/bytes.ts';
-import { CordonError } from '../../../src/host/errors.ts';
-import { Redaction } from '../../../src/launch/redact/redaction.ts';
-import { Redactor } from '../../../src/launch/redact/redactor.ts';
-import { Secret } from '../../../src/secrets/secret.ts';
+import { type Bytes, bytesOfText } from '../../src/host/bytes.ts';
+import { CordonError } from '../../src/host/errors.ts';
+import { Redaction } from '../../src/redact/redaction.ts';
+import { Redactor } from '../../src/redact/redactor.ts';
+import { Secret } from '../../src/secrets/secret.ts';
 
 type Values = Readonly<Record<string, string>>;
 

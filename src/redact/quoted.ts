@@ -1,4 +1,4 @@
-import { bytesOfBuffer, bytesOfText, textOfBytes } from '../../host/bytes.ts';
+import { bytesOfBuffer, bytesOfText, textOfBytes } from '../host/bytes.ts';
 
 /** The ways in which shells, languages and pages write a value down, without the quotes around it. Bytes as Latin-1. */
 export function quotedForms(value: Buffer): string[] {

@@ -1,6 +1,6 @@
-import { type Bytes, bufferOfBytes, showBytes } from '../../host/bytes.ts';
-import { CordonError } from '../../host/errors.ts';
-import type { Secret } from '../../secrets/secret.ts';
+import { type Bytes, bufferOfBytes, showBytes } from '../host/bytes.ts';
+import { CordonError } from '../host/errors.ts';
+import type { Secret } from '../secrets/secret.ts';
 import { Automaton } from './automaton.ts';
 import { formsOf, SHORTEST } from './forms.ts';
 import { Skipper } from './skip.ts';
