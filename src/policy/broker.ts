@@ -1,0 +1,123 @@
+/** Where a credential's value goes, and only there: the command itself holds a placeholder. */
+export interface BrokerRule {
+  readonly hosts: readonly BrokerHost[];
+  /** Where in a request the placeholder may stand; one of them. */
+  readonly places: readonly BrokerPlace[];
+  /** Upper case; empty: any. */
+  readonly methods: readonly string[];
+  /** `/repos/**`; empty: any. */
+  readonly paths: readonly string[];
+}
+
+export interface BrokerHost {
+  readonly name: string;
+  /** `*.NAME`: what is below it, not the name itself. */
+  readonly below: boolean;
+  readonly port: number;
+}
+
+export type BrokerPlace =
+  /** The Authorization header in any scheme; of Basic the decoded text. */
+  | { readonly kind: 'authorization' }
+  | { readonly kind: 'header'; readonly name: string }
+  | { readonly kind: 'query'; readonly name: string }
+  /** A field of a JSON or form body; `a.b` is the field b in a. */
+  | { readonly kind: 'body'; readonly name: string };
+
+const HTTPS = 443;
+
+export function showHost({ name, below, port }: BrokerHost): string {
+  return `${below ? '*.' : ''}${name}${port === HTTPS ? '' : `:${port}`}`;
+}
+
+export function showPlace(place: BrokerPlace): string {
+  if (place.kind === 'authorization') return 'the Authorization header';
+  if (place.kind === 'header') return `the header ${place.name}`;
+  return place.kind === 'query' ? `the query parameter ${place.name}` : `the field ${place.name} of the body`;
+}
+
+export function coversName({ name, below }: BrokerHost, asked: string): boolean {
+  return below ? asked.endsWith(`.${name}`) && asked.length > name.length + 1 : asked === name;
+}
+
+export const coversHost = (host: BrokerHost, name: string, port: number) =>
+  host.port === port && coversName(host, name);
+
+export type Parsed<T> = { readonly value: T } | { readonly problem: string; readonly hint?: string };
+
+const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
+
+/** `NAME`, `*.NAME`, either with `:PORT`. What would be everywhere, or nowhere in particular, is refused. */
+export function parseBrokerHost(text: string): Parsed<BrokerHost> {
+  if (text === '*' || text === '*.*')
+    return {
+      problem: `'${text}' would send the credential to whatever host the command names, which is all that a broker is there to prevent`,
+      hint: 'name the hosts that may have it, for example api.example.com or *.example.com',
+    };
+  const [, host = '', digits] = /^(.*?)(?::([0-9]+))?$/s.exec(text.toLowerCase()) ?? [];
+  const port = digits === undefined ? HTTPS : Number(digits);
+  if (port < 1 || port > 65_535) return { problem: `'${text}' has a port that is none` };
+  const below = host.startsWith('*.');
+  const name = (below ? host.slice(2) : host).replace(/\.$/, '');
+  const labels = name.split('.');
+  if (name.length > 253 || !labels.every((label) => LABEL.test(label)))
+    return {
+      problem: `'${text}' is no name of a host`,
+      hint: 'write it as api.example.com, *.example.com or api.example.com:8443',
+    };
+  if (below && labels.length < 2)
+    return {
+      problem: `'${text}' covers all hosts below a top-level domain`,
+      hint: 'name the domain itself: *.example.com',
+    };
+  if (/^[0-9]+$/.test(labels.at(-1) as string))
+    return { problem: `'${text}' is an address: a credential goes to a name that a certificate proves` };
+  return { value: { name, below, port } };
+}
+
+const FIELD_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/;
+
+/** `authorization`, `header NAME`, `query NAME`, `body FIELD`. */
+export function parseBrokerPlace(text: string): Parsed<BrokerPlace> {
+  const [kind = '', name, ...more] = text.trim().split(/\s+/);
+  if (kind === 'authorization' && name === undefined) return { value: { kind } };
+  const isNamed = kind === 'header' || kind === 'query' || kind === 'body';
+  if (!isNamed || name === undefined || more.length > 0 || !FIELD_NAME.test(name))
+    return {
+      problem: `'${text}' is no place for a credential`,
+      hint: 'use authorization, header NAME, query NAME or body FIELD',
+    };
+  if (kind !== 'header') return { value: { kind, name } };
+  const lower = name.toLowerCase();
+  if (lower === 'authorization') return { value: { kind: 'authorization' } };
+  return CONTROL_HEADERS.has(lower)
+    ? { problem: `the header ${name} says how the request is read, and holds no credential` }
+    : { value: { kind, name: lower } };
+}
+
+const CONTROL_HEADERS = new Set(
+  'host connection content-length transfer-encoding te trailer upgrade expect keep-alive proxy-connection proxy-authorization range accept-encoding'.split(
+    ' ',
+  ),
+);
+
+export function parseMethod(text: string): Parsed<string> {
+  return /^[A-Za-z]{1,20}$/.test(text)
+    ? { value: text.toUpperCase() }
+    : { problem: `'${text}' is no method of HTTP`, hint: 'such as GET or POST' };
+}
+
+export function parsePath(text: string): Parsed<string> {
+  if (!text.startsWith('/')) return { problem: `'${text}' is no path: it has to begin with /` };
+  return /[?#%\\]|\/\.{1,2}(?:\/|$)/.test(text)
+    ? { problem: `'${text}' has a ?, #, %, \\ or dots that no path is compared with` }
+    : { value: text };
+}
+
+/** `*` stands for what is between two slashes, `**` for anything. */
+export function matchesPath(pattern: string, path: string): boolean {
+  const source = pattern
+    .split(/(\*\*|\*)/)
+    .map((part) => ({ '**': '.*', '*': '[^/]*' })[part] ?? part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`^${source.join('').replace(/\/\.\*$/, '(?:/.*)?')}$`, 's').test(path);
+}
