@@ -1,0 +1,61 @@
+import type { Duplex } from 'node:stream';
+import tls from 'node:tls';
+import { coversHost, coversName } from '../policy/broker.ts';
+import { Issuer } from './authority.ts';
+import type { Dialled } from './held.ts';
+import { type BrokerOptions, type Connect, Holdings, PLAIN_HTTP, Site } from './site.ts';
+
+/** What may stand in for the plain tunnel between a command and a host. `protocols` beyond HTTP implement it too. */
+export interface Interceptor {
+  readonly handles: (name: string, port: number) => boolean;
+  /** Owns the client's connection from now on. `connect` makes one to the same name, whose address was checked. */
+  readonly take: (client: Duplex, dialled: Dialled, connect: Connect) => void;
+  readonly end: () => void;
+}
+
+/**
+ * Stands between a command and the hosts that its credentials are for: ends TLS with a certificate of this launch, swaps placeholders for
+ * values or refuses, and keeps values out of answers. Every other host is none of its business.
+ */
+export class Broker implements Interceptor {
+  readonly #options: BrokerOptions;
+  readonly #holdings: Holdings;
+  readonly #issuer: Issuer;
+  readonly #trust: tls.SecureContext;
+  readonly #sites = new Map<string, Site>();
+
+  constructor(options: BrokerOptions) {
+    this.#options = options;
+    this.#holdings = new Holdings(options.held);
+    this.#issuer = new Issuer(options.authority);
+    this.#trust = tls.createSecureContext({ ca: [...options.trust], minVersion: 'TLSv1.2' });
+  }
+
+  handles(name: string, port: number): boolean {
+    const hosts = [
+      ...this.#holdings.held.flatMap(({ rule }) => rule.hosts),
+      ...(this.#options.mints ?? []).map(({ host }) => host),
+    ];
+    return hosts.some((host) => coversHost(host, name, port) || (port === PLAIN_HTTP && coversName(host, name)));
+  }
+
+  take(client: Duplex, dialled: Dialled, connect: Connect): void {
+    const key = `${dialled.name}:${dialled.port}`;
+    const site =
+      this.#sites.get(key) ??
+      new Site(dialled, {
+        ...this.#options,
+        holdings: this.#holdings,
+        leaf: () => this.#issuer.leafFor(dialled.name),
+        secureContext: this.#trust,
+      });
+    this.#sites.set(key, site);
+    site.take(client, connect);
+  }
+
+  end(): void {
+    for (const site of this.#sites.values()) site.end();
+    this.#sites.clear();
+    this.#holdings.clear();
+  }
+}

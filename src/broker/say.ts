@@ -1,0 +1,131 @@
+import http from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Refusal } from './head.ts';
+import type { BrokerRecord, Dialled, Held } from './held.ts';
+import type { MintRule } from './mint.ts';
+import type { ClientSide } from './sides.ts';
+
+export class Refused extends Error {
+  readonly refusal: Refusal;
+
+  constructor(refusal: Refusal) {
+    super(refusal.reason);
+    this.refusal = refusal;
+  }
+}
+
+/** The one record of a request. */
+export class Log {
+  readonly #start = performance.now();
+  readonly #about: Pick<BrokerRecord, 'host' | 'port' | 'method'>;
+  readonly #record: (entry: BrokerRecord) => void;
+  #written = false;
+  credentials: readonly string[] = [];
+  status: number | undefined;
+  sent = 0;
+  received = 0;
+
+  constructor({ name, port }: Dialled, method: string, record: (entry: BrokerRecord) => void) {
+    this.#about = { host: name, port, method: /^[A-Z]{1,20}$/.test(method) ? method : '?' };
+    this.#record = record;
+  }
+
+  count(what: 'sent' | 'received'): (bytes: number) => void {
+    return (bytes) => {
+      this[what] += bytes;
+    };
+  }
+
+  write(verdict: BrokerRecord['verdict'], why: { rule?: string; reason?: string; credential?: string } = {}): void {
+    if (this.#written) return;
+    this.#written = true;
+    const { credential, ...rest } = why;
+    this.#record({
+      ...this.#about,
+      credentials: credential === undefined || credential === '' ? this.credentials : [credential],
+      verdict,
+      status: this.status,
+      sent: this.sent,
+      received: this.received,
+      milliseconds: Math.round((performance.now() - this.#start) * 10) / 10,
+      ...rest,
+    });
+  }
+}
+
+export function bodyRefusal(held: Held): Refusal {
+  const places = held.rule.places.filter(({ kind }) => kind !== 'body');
+  return {
+    refused: 'place',
+    credential: held.name,
+    reason: 'it stands in the body, where it is never sent on',
+    hint:
+      places.length === 0
+        ? 'send a body of at most 1 MiB with its length'
+        : 'send it in the place that was declared, once',
+  };
+}
+
+export function mintRefusal(log: Log, mint: MintRule): Refusal {
+  return {
+    refused: 'mint',
+    credential: log.credentials[0] ?? '',
+    reason: `this address hands out new credentials (${mint.about}), which the command would then hold itself`,
+    hint: 'do this outside, and store what comes of it with cordon creds set',
+  };
+}
+
+export function refusalText({ credential, reason, hint, refused }: Refusal, { name, port }: Dialled): string {
+  const what = credential === '' ? 'this request was not sent' : `${credential} was not sent`;
+  return `cordon: ${what} to ${name}:${port}: ${reason}.\ncordon: ${hint} (rule: ${refused}).\n`;
+}
+
+const UNVERIFIED =
+  /^(?:CERT_|DEPTH_|SELF_SIGNED|UNABLE_TO|ERR_TLS_CERT|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|ERR_SSL)/;
+export const ruleOf = ({ code = '' }: NodeJS.ErrnoException) => (UNVERIFIED.test(code) ? 'unverified' : 'unreachable');
+
+export function failureText(error: NodeJS.ErrnoException, { name, port }: Dialled, log: Log): string {
+  const about = log.credentials.length === 0 ? '' : ` (with ${log.credentials.join(', ')})`;
+  const why = error.code === undefined ? error.message : `${error.message} [${error.code}]`;
+  return ruleOf(error) === 'unverified'
+    ? `cordon: nothing was sent to ${name}:${port}${about}: its certificate could not be verified: ${why}.\ncordon: if your company has a CA of its own, name its file in SSL_CERT_FILE or NODE_EXTRA_CA_CERTS outside.\n`
+    : `cordon: ${name}:${port} did not answer${about}: ${why}.\n`;
+}
+
+export function refuse(client: ClientSide, refusal: Refusal, dialled: Dialled, log: Log): void {
+  log.write('refused', { rule: refusal.refused, reason: refusal.reason, credential: refusal.credential });
+  sayAndEnd(client, 403, refusalText(refusal, dialled));
+}
+
+export function fail(client: ClientSide, error: NodeJS.ErrnoException, dialled: Dialled, log: Log): void {
+  log.write('failed', { rule: ruleOf(error), reason: error.code ?? error.message });
+  sayAndEnd(client, 502, failureText(error, dialled, log));
+}
+
+/** An answer that has begun can only be broken off, which is what the client then sees. */
+function sayAndEnd(client: ClientSide, status: number, text: string): void {
+  if (client.hasResponded()) {
+    client.abort();
+    return;
+  }
+  const body = Buffer.from(text);
+  const to = client.respond({
+    status,
+    headers: [
+      ['content-type', 'text/plain; charset=utf-8'],
+      ['content-length', String(body.length)],
+      ['x-cordon', status === 403 ? 'refused' : 'failed'],
+      ...(client.body instanceof http.IncomingMessage ? ([['connection', 'close']] as const) : []),
+    ],
+  });
+  to.write(body);
+  client.end([]);
+  client.body.resume();
+}
+
+export function refuseRaw(socket: Duplex, text: string, status = 403): void {
+  const body = Buffer.from(text);
+  socket.end(
+    `HTTP/1.1 ${status} ${http.STATUS_CODES[status]}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: ${body.length}\r\nX-Cordon: ${status === 403 ? 'refused' : 'failed'}\r\nConnection: close\r\n\r\n${text}`,
+  );
+}

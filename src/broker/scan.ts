@@ -1,0 +1,189 @@
+import { Transform } from 'node:stream';
+import type { Bytes } from '../host/bytes.ts';
+import { Automaton } from '../redact/automaton.ts';
+import { formsOf } from '../redact/forms.ts';
+import { Skipper } from '../redact/skip.ts';
+import { Secret } from '../secrets/secret.ts';
+
+/** What is looked for, in all its forms; made once, used for as many streams as there are. */
+export class Needles {
+  readonly automaton: Automaton;
+  readonly skipper: Skipper | undefined;
+
+  /** The place of a text in the list is what a sighting goes by. */
+  constructor(texts: readonly string[]) {
+    const needles = texts.flatMap((text, label) => formsOf(new Secret(text as Bytes)).map((form) => ({ form, label })));
+    this.automaton = new Automaton(needles);
+    this.skipper = needles.length === 0 ? undefined : new Skipper(needles.map(({ form }) => form));
+  }
+}
+
+type OnFound = (label: number) => 'mask' | 'stop';
+
+interface Queued {
+  readonly data: Buffer;
+  /** Where its bytes stand in the text that is looked through; undefined for what isn't part of it. */
+  readonly from: number | undefined;
+}
+
+/**
+ * Looks through a stream and gives it out again, as long as before: what is found is covered with asterisks, so that lengths which were
+ * announced stay right. Held back is only what may still become a match; a match is never given out in part.
+ */
+export class Scanner {
+  readonly #needles: Needles;
+  readonly #onFound: OnFound;
+  #queue: Queued[] = [];
+  #state = 0;
+  #seen = 0;
+  #stopped = false;
+
+  constructor(needles: Needles, onFound: OnFound) {
+    this.#needles = needles;
+    this.#onFound = onFound;
+  }
+
+  /** Takes the chunk over: it may be written to. */
+  push(data: Buffer): Buffer[] {
+    const { skipper, automaton } = this.#needles;
+    if (skipper === undefined || this.#stopped) return this.#stopped ? [] : [data];
+    this.#queue.push({ data, from: this.#seen });
+    let at = 0;
+    while (at < data.length && !this.#stopped) {
+      if (this.#state === 0) at = skipper.skip(data, at);
+      if (at >= data.length) break;
+      this.#state = automaton.step(this.#state, data[at++] as number);
+      if (automaton.matched[this.#state] !== 0) this.#found(this.#seen + at);
+    }
+    this.#seen += data.length;
+    return this.#stopped ? [] : this.#giveOut(this.#seen - (automaton.depth[this.#state] as number));
+  }
+
+  /** What stands between the parts of the text, such as the head of a frame: it keeps its place and is not looked at. */
+  pass(data: Buffer): Buffer[] {
+    if (this.#queue.length === 0) return this.#stopped ? [] : [data];
+    this.#queue.push({ data, from: undefined });
+    return [];
+  }
+
+  /** Nothing more belongs to this text. Where it is cut out of a longer one, a beginning that long is covered too. */
+  end(longestBeginning = Number.POSITIVE_INFINITY): Buffer[] {
+    const held = this.#needles.automaton.depth[this.#state] as number;
+    if (held > longestBeginning) this.#cover(this.#seen - held, this.#seen);
+    this.#state = 0;
+    return this.#stopped ? [] : this.#giveOut(this.#seen);
+  }
+
+  #found(end: number): void {
+    const { matched, label } = this.#needles.automaton;
+    if (this.#onFound(label[this.#state] as number) === 'stop') {
+      this.#stopped = true;
+      this.#queue = [];
+      return;
+    }
+    this.#cover(end - (matched[this.#state] as number), end);
+  }
+
+  #cover(start: number, end: number): void {
+    for (const { data, from } of this.#queue) {
+      if (from === undefined || from + data.length <= start) continue;
+      data.fill('*', Math.max(0, start - from), Math.min(data.length, end - from));
+    }
+  }
+
+  #giveOut(safe: number): Buffer[] {
+    const out: Buffer[] = [];
+    for (let first = this.#queue[0]; first !== undefined; first = this.#queue[0]) {
+      const { data, from } = first;
+      if (from !== undefined && from >= safe && data.length > 0) break;
+      this.#queue.shift();
+      const ready = from === undefined ? data.length : Math.min(data.length, safe - from);
+      if (ready > 0) out.push(data.subarray(0, ready));
+      if (ready === data.length) continue;
+      this.#queue.unshift({ data: data.subarray(ready), from: (from as number) + ready });
+      break;
+    }
+    return out;
+  }
+}
+
+/** Told how much went through. */
+type OnData = (bytes: number) => void;
+
+/** So much of a value may show at the edge of a part of a document. */
+const LONGEST_REST = 7;
+
+/** A body without what is looked for. A part of a longer document may begin or end in the middle of it: `values` are then looked for at its edges. */
+export function maskingStream(needles: Needles, onData: OnData, values: readonly string[] = []): Transform {
+  const scanner = new Scanner(needles, () => 'mask');
+  const longest = Math.max(0, ...values.map(({ length }) => length));
+  let first: Buffer | undefined = longest === 0 ? undefined : Buffer.alloc(0);
+  const start = (): Buffer[] => {
+    const data = first ?? Buffer.alloc(0);
+    first = undefined;
+    coverEndAtStart(data, values);
+    return scanner.push(data);
+  };
+  const enough = (data: Buffer) => (data.length < longest ? [] : start());
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      onData(chunk.length);
+      if (first !== undefined) first = Buffer.concat([first, chunk]);
+      for (const piece of first === undefined ? scanner.push(chunk) : enough(first)) this.push(piece);
+      done();
+    },
+    flush(done) {
+      const ready = first === undefined ? [] : start();
+      for (const piece of [...ready, ...scanner.end(longest === 0 ? undefined : LONGEST_REST)]) this.push(piece);
+      done();
+    },
+  });
+}
+
+function coverEndAtStart(data: Buffer, values: readonly string[]): void {
+  for (const value of values) {
+    const bytes = Buffer.from(value, 'latin1');
+    for (let from = 1; bytes.length - from > LONGEST_REST; from++) {
+      const rest = bytes.subarray(from);
+      if (data.subarray(0, rest.length).equals(rest)) data.fill('*', 0, rest.length);
+    }
+  }
+}
+
+/** A body that fails as soon as it holds what is looked for, of which no byte has then gone on. */
+export function stoppingStream(needles: Needles, onData: OnData, errorFor: (label: number) => Error): Transform {
+  let seen: Error | undefined;
+  const scanner = new Scanner(needles, (label) => {
+    seen = errorFor(label);
+    return 'stop';
+  });
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      onData(chunk.length);
+      for (const piece of scanner.push(chunk)) this.push(piece);
+      done(seen);
+    },
+    flush(done) {
+      for (const piece of scanner.end()) this.push(piece);
+      done();
+    },
+  });
+}
+
+/** A short text without what is looked for. */
+export function masked(needles: Needles, text: string): string {
+  if (needles.skipper === undefined) return text;
+  const scanner = new Scanner(needles, () => 'mask');
+  return Buffer.concat([...scanner.push(Buffer.from(text, 'latin1')), ...scanner.end()]).toString('latin1');
+}
+
+/** How often each is found in a short text, in any form. */
+export function countsIn(needles: Needles, text: string): ReadonlyMap<number, number> {
+  const counts = new Map<number, number>();
+  const scanner = new Scanner(needles, (label) => {
+    counts.set(label, (counts.get(label) ?? 0) + 1);
+    return 'mask';
+  });
+  scanner.push(Buffer.from(text, 'latin1'));
+  return counts;
+}
