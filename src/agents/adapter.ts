@@ -35,6 +35,8 @@ export interface Adapter {
   readonly extraKeys: readonly string[];
   /** Addresses it may be sent to; refused when the value carries a credential. */
   readonly addresses: readonly string[];
+  /** Where its services are: what `--net own` and `@own` stand for. */
+  readonly hosts?: readonly string[];
   /** Settings that are no credentials. */
   readonly settings: readonly string[];
   /** Keys that name a file, which it then can read. */

@@ -2,6 +2,7 @@ import { bytesOfText, showBytes } from '../host/bytes.ts';
 import { CordonError } from '../host/errors.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
 import { asksForEverything } from '../policy/allow.ts';
+import { type HostRule, hostName, type NetworkPolicy, parseHost } from '../policy/network/rules.ts';
 import { Pattern } from '../policy/pattern.ts';
 import {
   type AllowRule,
@@ -11,7 +12,8 @@ import {
   type Policy,
 } from '../policy/policy.ts';
 import { denyOf, filesystemOf } from '../policy/profile/finish.ts';
-import type { Layer } from '../policy/profile/layer.ts';
+import { EMPTY_LAYER, type Layer } from '../policy/profile/layer.ts';
+import { mergeNetworks, networkOf } from '../policy/profile/read-network.ts';
 import type { AgentConfig, AgentMode, Key } from './config/tables.ts';
 import { credentialsOf } from './credentials.ts';
 import { namedFiles, placesThere } from './files.ts';
@@ -46,7 +48,7 @@ export function agentPolicy(request: AgentPolicyRequest): Policy {
     credentials: credentialsOf(request, keys, deny),
     guard: guardOf(request),
     filesystem: filesystemFor(request, keys),
-    network: { off: layer?.blockNetwork?.value ?? false },
+    network: agentNetwork(request),
     isolation: layer?.isolation?.value ?? 'auto',
     redact: layer?.redact?.value ?? false,
     files: [...(request.files ?? []), ...(request.config.file === undefined ? [] : [request.config.file])],
@@ -68,6 +70,37 @@ function adapterRules({ adapter, role, config }: AgentPolicyRequest, keys: reado
     ...(config.additions.get(adapter.name)?.allow ?? []),
     ...(role?.allow ?? []),
   ];
+}
+
+/** What profiles, the table of the agent and its role say together; `@own` is what the adapter itself names. */
+function agentNetwork(request: AgentPolicyRequest): NetworkPolicy {
+  const { adapter, role, layer, config } = request;
+  const tables = [layer?.network, config.additions.get(adapter.name)?.network, role?.network];
+  const said = tables.reduce<Layer['network']>(
+    (under, over) => mergeNetworks(under, over ?? EMPTY_LAYER.network),
+    EMPTY_LAYER.network,
+  );
+  const network = networkOf(said);
+  return { ...network, own: ownHosts(request) };
+}
+
+/** The hosts of its services, and the one that an address in its variables leads to. */
+function ownHosts({ adapter, env }: AgentPolicyRequest): HostRule[] {
+  const addressed = adapter.addresses.flatMap((name) => {
+    const value = env.get(bytesOfText(name));
+    return value === undefined ? [] : hostOfUrl(value);
+  });
+  return [...(adapter.hosts ?? []), ...addressed].flatMap((host) => {
+    const parsed = parseHost(host, `adapter ${adapter.name}`);
+    return 'rules' in parsed ? parsed.rules : [];
+  });
+}
+
+function hostOfUrl(text: string): string[] {
+  if (!URL.canParse(text)) return [];
+  const { hostname, port, protocol } = new URL(text);
+  if (!/^(https?|wss?):$/.test(protocol) || 'problem' in hostName(hostname)) return [];
+  return [port === '' ? hostname : `${hostname}:${port}`];
 }
 
 const PLAIN = { plain: true } as const;

@@ -282,6 +282,16 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import('./commands/audit.ts'),
   },
   {
+    name: 'net',
+    usage: ['cordon net sets [@SET…] [--json]  sets of hosts that have a name, with where each is written down'],
+    summary: 'which hosts a command can reach, and what it tried to',
+    flags: [JSON_FLAG],
+    words: ['sets'],
+    examples: ['cordon net sets @npm @github'],
+    page: 'network.md',
+    load: () => import('./commands/net.ts'),
+  },
+  {
     name: 'doctor',
     usage: ['cordon doctor [--json]', 'cordon doctor --cache [--clear] [--json]'],
     summary: 'what this machine can protect, and how to get the rest',

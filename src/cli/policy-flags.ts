@@ -18,6 +18,7 @@ import {
 import { BASE_NAMES, type BaseName } from '../policy/presets/presets.ts';
 import type { Context } from './context.ts';
 import { type FlagSpec, flagValues, type GivenFlag, type ParsedArguments, textValue, usageError } from './flags.ts';
+import { withNetFlags } from './net-flags.ts';
 import { PLACE_FLAGS, withPlaceFlags } from './place-flags.ts';
 
 export const POLICY_FLAGS: readonly FlagSpec[] = [
@@ -62,7 +63,12 @@ export const POLICY_FLAGS: readonly FlagSpec[] = [
     help: 'what of the filesystem is there: all, guarded (default), workspace or minimal',
   },
   ...PLACE_FLAGS,
-  { name: '--net', value: 'on|off', choices: ['on', 'off'], help: 'network access (default on)' },
+  {
+    name: '--net',
+    value: 'on|off|own|learn|ask|HOST',
+    offers: ['on', 'off', 'own', 'learn', 'ask'],
+    help: 'the network: on (default), off, or only these hosts (NAME, *.NAME, HOST:PORT, @SET); repeatable',
+  },
   {
     name: '--isolation',
     value: 'MODE',
@@ -80,7 +86,7 @@ export const RUN_FLAGS: readonly FlagSpec[] = [
 
 /** The policy with the flags laid over it, in the order they were given. */
 function applyPolicyFlags(start: Policy, parsed: ParsedArguments, context: Context): Policy {
-  return withPlaceFlags(parsed.flags.reduce(applyFlag, start), parsed, context);
+  return withNetFlags(withPlaceFlags(parsed.flags.reduce(applyFlag, start), parsed, context), parsed);
 }
 
 function applyFlag(policy: Policy, { name, value }: GivenFlag): Policy {
@@ -106,8 +112,6 @@ function applyFlag(policy: Policy, { name, value }: GivenFlag): Policy {
       return { ...policy, guard: value as string as GuardMode };
     case '--fs':
       return { ...policy, filesystem: { ...policy.filesystem, preset: value as string as FsPreset, explicit: true } };
-    case '--net':
-      return { ...policy, network: { off: value === 'off' } };
     case '--isolation':
       return { ...policy, isolation: value as string as Isolation };
     default:

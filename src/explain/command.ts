@@ -12,7 +12,7 @@ export function commandAnswer(name: Bytes, policy: Policy, env: ParentEnv): Answ
     `base ${base.preset}`,
     ...(guard === 'off' ? [] : [`guard ${guard}`]),
     `files ${filesystem.preset}`,
-    `network ${network.off ? 'off' : 'on'}`,
+    `network ${network.mode === 'names' ? 'by name' : network.mode}`,
     `isolation ${isolation}`,
   ];
   return {

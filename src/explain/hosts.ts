@@ -1,21 +1,48 @@
-import type { NetworkPolicy } from '../policy/policy.ts';
+import { hostName, type NetworkPolicy, splitPort, verdictOn } from '../policy/network/rules.ts';
 import type { Answer } from './answer.ts';
 
+const TLS_PORT = 443;
+
 /** The answer about a host, as far as the policy alone tells; whether it answers is another matter. */
-export function hostAnswer(name: string, { off }: NetworkPolicy): Answer {
-  if (off)
+export function hostAnswer(written: string, network: NetworkPolicy): Answer {
+  const said = { kind: 'host', name: written } as const;
+  if (network.mode === 'off')
     return {
-      kind: 'host',
-      name,
+      ...said,
       verdict: 'refused',
       reason: 'the network is off: no name is resolved and nothing is reached, this machine included',
       change: { effect: 'to reach it', flag: '--net on', profile: '"network": { "block": false }' },
     };
+  if (network.mode === 'on')
+    return {
+      ...said,
+      verdict: 'reached',
+      reason: 'the network is on',
+      change: { effect: 'to cut the network', flag: '--net off', profile: '"network": { "block": true }' },
+    };
+  const { host, port = TLS_PORT } = splitPort(written) ?? { host: written };
+  const parsed = hostName(host);
+  const { allowed, rule } = verdictOn(network, 'name' in parsed ? parsed.name : host, port);
+  const origin = rule === undefined ? {} : { origin: rule.origin };
+  if (allowed)
+    return {
+      ...said,
+      ...origin,
+      verdict: 'reached',
+      reason: rule === undefined ? 'everything is let through to learn what is needed' : `${ruleWords(rule)} names it`,
+      change: { effect: 'to refuse it', profile: `"network": { "deny": ["${host}"] }` },
+    };
+  const entry = port === TLS_PORT ? host : `${host}:${port}`;
   return {
-    kind: 'host',
-    name,
-    verdict: 'reached',
-    reason: 'the network is on',
-    change: { effect: 'to cut the network', flag: '--net off', profile: '"network": { "block": true }' },
+    ...said,
+    ...origin,
+    verdict: 'refused',
+    reason: rule === undefined ? 'no rule names it' : `${ruleWords(rule)} denies it`,
+    ...(rule === undefined
+      ? { change: { effect: 'to reach it', flag: `--net ${entry}`, profile: `"network": { "allow": ["${entry}"] }` } }
+      : {}),
   };
 }
+
+const ruleWords = ({ text, set }: { readonly text: string; readonly set?: string | undefined }) =>
+  set === undefined ? text : `${text} (${set})`;

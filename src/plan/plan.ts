@@ -1,5 +1,6 @@
 import type { Bytes } from '../host/bytes.ts';
 import { CordonError } from '../host/errors.ts';
+import { isByName } from '../policy/network/rules.ts';
 import type { Isolation, Policy } from '../policy/policy.ts';
 import { isSealed, type SealedEnv } from '../seal/seal.ts';
 import type { Operation, SystemLinks } from './places/index.ts';
@@ -68,6 +69,11 @@ export interface LaunchPlan {
   readonly look: boolean;
 }
 
+/** Until names have a way out, a list of them is a closed network: nothing that asked for less gets more. */
+export function networkOperations({ mode }: Policy['network']): Operation[] {
+  return mode === 'on' ? [] : [{ kind: 'network-off' }];
+}
+
 const plans = new WeakSet<object>();
 
 export function plan(input: PlanInput): LaunchPlan {
@@ -82,7 +88,7 @@ export function plan(input: PlanInput): LaunchPlan {
     workdir: input.workdir,
     isolation: policy.isolation,
     bwrap: machine.bwrap,
-    places: policy.network.off ? [...input.places, { kind: 'network-off' as const }] : input.places,
+    places: [...input.places, ...networkOperations(policy.network)],
     arch: machine.arch,
     explicit,
     records: input.records,
@@ -98,7 +104,8 @@ export function isPlan(value: unknown): value is LaunchPlan {
 }
 
 function whyBarrier({ filesystem, network, isolation }: PlanInput['policy']): string | undefined {
-  if (network.off) return 'the network is to be off';
+  if (network.mode === 'off') return 'the network is to be off';
+  if (isByName(network)) return 'the network is to be open by name';
   if (filesystem.explicit) return `filesystem preset ${filesystem.preset} was asked for`;
   return isolation === 'barrier' ? 'isolation barrier was asked for' : undefined;
 }

@@ -1,4 +1,5 @@
 import type { Bytes } from '../host/bytes.ts';
+import { NETWORK_ON, type NetworkPolicy } from './network/rules.ts';
 import type { Pattern } from './pattern.ts';
 import type { BaseName } from './presets/presets.ts';
 import type { SessionPolicy } from './session.ts';
@@ -72,10 +73,6 @@ export interface WorkspacePolicy {
   readonly mode: WorkspaceMode;
 }
 
-export interface NetworkPolicy {
-  readonly off: boolean;
-}
-
 /** What is written down about one launch, whatever the surface. */
 export interface Policy {
   /** For messages and the audit record: `flags`, `profile web`, `tool ruff`. */
@@ -119,7 +116,7 @@ export const DEFAULT_POLICY: Policy = {
     show: [],
     workspace: { mode: 'real' },
   },
-  network: { off: false },
+  network: NETWORK_ON,
   isolation: 'auto',
   redact: false,
   files: [],

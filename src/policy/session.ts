@@ -1,3 +1,5 @@
+import { type HostRule, NETWORK_OFF, type NetworkPolicy } from './network/rules.ts';
+
 /** What one call of a session may use up. */
 export interface Limits {
   /** Bytes of memory: of all processes of a call together where control groups are writable, else of each. */
@@ -21,13 +23,13 @@ export interface Limits {
 
 /** What a profile says that only sessions know. */
 export interface SessionPolicy {
-  /** Off in sessions unless a profile opens it by `network.block: false`. */
-  readonly network: boolean;
+  /** Off in sessions unless a profile opens it, by `network.block: false` or a list. */
+  readonly network: NetworkPolicy;
   readonly limits: Partial<Limits>;
   /** Folders that PATH has behind /usr/bin:/bin. */
   readonly path: readonly string[];
-  /** Names that lead nowhere by /etc/hosts: hygiene only. */
-  readonly blockedHosts: readonly string[];
+  /** What sessions deny besides. */
+  readonly blockedHosts: readonly HostRule[];
 }
 
-export const CLOSED_SESSION: SessionPolicy = { network: false, limits: {}, path: [], blockedHosts: [] };
+export const CLOSED_SESSION: SessionPolicy = { network: NETWORK_OFF, limits: {}, path: [], blockedHosts: [] };

@@ -27,16 +27,20 @@ export function commitmentsOf(policy: Policy, barrier: BarrierState): Commitment
     credentials: files,
     planting: files,
     'own-files': processes,
-    network: given(processes, policy.network.off, policy.network.off ? 'the network is off' : 'the network is on'),
+    network: given(processes, policy.network.mode === 'off', networkWords(policy.network.mode)),
     home: given(processes, preset === 'workspace' || preset === 'minimal', `filesystem preset ${preset}`),
     nothing: { held: false, why: 'no policy of Cordon claims to hold this' },
   };
 }
 
+const networkWords = (mode: Policy['network']['mode']) =>
+  mode === 'off' ? 'the network is off' : `the network is ${mode === 'on' ? 'on' : 'open by name'}`;
+
 /** An explicit policy never degrades: without the barrier nothing is started, so the promise stands. */
 function behindBarrier({ isolation, network, filesystem }: Policy, { ok, found }: BarrierState): Commitment {
   if (isolation === 'filter') return { held: false, why: 'isolation filter: there is no barrier' };
-  if (ok || isolation === 'barrier' || network.off || filesystem.explicit) return { held: true, why: 'the barrier' };
+  if (ok || isolation === 'barrier' || network.mode !== 'on' || filesystem.explicit)
+    return { held: true, why: 'the barrier' };
   return { held: false, why: `this machine has no barrier: ${found}` };
 }
 

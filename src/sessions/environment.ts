@@ -6,6 +6,7 @@ import { ParentEnv } from '../host/parent-env.ts';
 import { workingFolder } from '../host/working-folder.ts';
 import { INSIDE } from '../plan/places/index.ts';
 import { credentialRule } from '../policy/credential.ts';
+import { NETWORK_OFF } from '../policy/network/rules.ts';
 import { type CredentialRule, DEFAULT_POLICY, type Policy, type SetRule } from '../policy/policy.ts';
 import { type SealedEnv, seal } from '../seal/seal.ts';
 import type { SandboxedVariable } from '../secrets/sandboxed/file.ts';
@@ -45,7 +46,7 @@ export async function sessionEnvironment(sources: Sources): Promise<SessionEnvir
     credentials: [...injected, ...rules],
     isolation: 'barrier',
     filesystem: { ...profile.filesystem, preset: 'workspace', explicit: true },
-    network: { off: profile.session?.network !== true },
+    network: profile.session?.network ?? NETWORK_OFF,
     redact: profile.redact,
   };
   const plain = variables.filter(({ reference }) => !reference).map(secretOf);

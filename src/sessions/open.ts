@@ -44,7 +44,6 @@ function placesFor({ env, folders, workspace, profile, filesystem, limits, skill
     workspace: workspace.path,
     skills: new Map(skills.map((skill) => [skill.name, skill.folder])),
     temporary: limits.temporary,
-    hosts: hostsText(profile),
   });
 }
 
@@ -70,16 +69,4 @@ function rootWithoutGroups(own: Partial<Limits> | undefined, profile: Partial<Li
       hint: 'run as an ordinary user, or make control groups writable; cordon doctor says more',
     });
   log('info', `limits: ${ROOT_UNLIMITED}`);
-}
-
-/** A name that leads nowhere: hygiene against what is called by name, no wall. */
-function hostsText({ session }: Policy): string | undefined {
-  const blocked = session?.blockedHosts ?? [];
-  if (blocked.length === 0) return undefined;
-  const lines = [
-    '127.0.0.1 localhost',
-    '::1 localhost',
-    ...blocked.flatMap((name) => [`0.0.0.0 ${name}`, `:: ${name}`]),
-  ];
-  return `${lines.join('\n')}\n`;
 }

@@ -4,6 +4,7 @@ import { ParentEnv } from '../host/parent-env.ts';
 import { requireFolder } from '../host/working-folder.ts';
 import { type Launched, type LaunchOptions, launch } from '../launch/launch.ts';
 import { type Prepared, prepare } from '../launch/prepare.ts';
+import { NETWORK_OFF, NETWORK_ON } from '../policy/network/rules.ts';
 import { DEFAULT_POLICY, type Policy } from '../policy/policy.ts';
 import { isSandboxEnv } from './filter.ts';
 import type { SandboxMount, SandboxSpec } from './spec.ts';
@@ -31,7 +32,7 @@ export function specPolicy(spec: SandboxSpec): Policy {
       write: targets('read-write'),
       workspace: { folder: spec.workdir, mode: 'real' },
     },
-    network: { off: spec.network === 'off' },
+    network: spec.network === 'off' ? NETWORK_OFF : NETWORK_ON,
     isolation: 'barrier',
   };
 }

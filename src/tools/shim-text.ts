@@ -3,12 +3,12 @@ import { type Bytes, bytesOfText, showBytes } from '../host/bytes.ts';
 import { auditFile } from '../launch/audit.ts';
 import { planLine } from '../plan/field.ts';
 import { type Operation, PLACE_VARIABLES } from '../plan/places/index.ts';
-import type { Machine } from '../plan/plan.ts';
+import { type Machine, networkOperations } from '../plan/plan.ts';
 import { containmentLines, PLAN_HEADER, recordLines } from '../plan/plan-text.ts';
 import { ruleLines } from '../plan/rule-lines.ts';
 import type { Policy } from '../policy/policy.ts';
 import { nameToRunBy } from './argv0.ts';
-import { hasFsPolicy, type ToolPolicy } from './tool-policy.ts';
+import { hasFsPolicy, hasNetworkPolicy, type ToolPolicy } from './tool-policy.ts';
 
 export interface ShimInput {
   readonly tool: ToolPolicy;
@@ -46,9 +46,9 @@ export function shimText(input: ShimInput): string {
       {
         isolation: 'auto',
         supervise: false,
-        explicit: hasFsPolicy(tool) ? `${tool.name} has a filesystem policy` : undefined,
+        explicit: whyBarrier(tool),
         bwrap: machine.bwrap,
-        places,
+        places: [...places, ...networkOperations(policy.network)],
         arch: machine.arch,
         abstractSockets: hasFsPolicy(tool) ? 'cut off' : 'as outside',
       },
@@ -59,6 +59,11 @@ export function shimText(input: ShimInput): string {
     'end',
     '',
   ].join('\n');
+}
+
+function whyBarrier(tool: ToolPolicy): string | undefined {
+  if (hasFsPolicy(tool)) return `${tool.name} has a filesystem policy`;
+  return hasNetworkPolicy(tool) ? `${tool.name} has a network policy` : undefined;
 }
 
 /**

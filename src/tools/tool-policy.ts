@@ -14,6 +14,9 @@ import {
   type WorkspacePolicy,
 } from '../policy/policy.ts';
 
+import { EMPTY_LAYER, type NetworkLayer } from '../policy/profile/layer.ts';
+import { networkOf } from '../policy/profile/read-network.ts';
+
 export type ToolBase = (typeof TOOL_BASES)[number];
 
 /** What `[tools.NAME]` says. */
@@ -23,6 +26,7 @@ export interface ToolPolicy {
   readonly allow: readonly AllowRule[];
   readonly deny: readonly DenyRule[];
   readonly fs: ToolFilesystem;
+  readonly network: NetworkLayer;
 }
 
 /** Paths as they are written: absolute, or beginning with `~/` or `$HOME/`. */
@@ -44,6 +48,7 @@ export function withoutPolicy(name: string): ToolPolicy {
     allow: [],
     deny: [],
     fs: { preset: 'all', write: [], read: [], hide: [], expose: [], workspace: { mode: 'real' }, warnings: [] },
+    network: EMPTY_LAYER.network,
   };
 }
 
@@ -57,8 +62,12 @@ export function hasFsPolicy({ fs }: ToolPolicy): boolean {
   return fs.preset !== 'all' || isWorkspaceSaid || PLACE_WORDS.some((word) => fs[word].length > 0);
 }
 
+export function hasNetworkPolicy({ network }: ToolPolicy): boolean {
+  return networkOf(network).mode !== 'on';
+}
+
 export function hasPolicy(tool: ToolPolicy): boolean {
-  return hasEnvPolicy(tool) || hasFsPolicy(tool);
+  return hasEnvPolicy(tool) || hasFsPolicy(tool) || hasNetworkPolicy(tool);
 }
 
 /** The tool's policy in the language of every launch. An env-only policy leaves the host's filesystem as it is. */
@@ -70,6 +79,7 @@ export function policyOf(tool: ToolPolicy, homes: Homes): Policy {
     allow: tool.allow,
     deny: tool.deny,
     filesystem: filesystemOf(tool, homes),
+    network: networkOf(tool.network),
     warnings: toolWarnings(tool),
   };
 }

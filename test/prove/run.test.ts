@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { NETWORK_OFF } from '../../src/policy/network/rules.ts';
 import { DEFAULT_POLICY, type Policy } from '../../src/policy/policy.ts';
 import type { Cell } from '../../src/prove/cell.ts';
 import { excuseOf } from '../../src/prove/excuse.ts';
@@ -140,12 +141,12 @@ describe('what a policy promises', () => {
     expect(held({}, false)).toEqual(['environment']);
     expect(held(fs('all'))).toEqual([...BEHIND, 'own-files']);
     expect(held({})).toEqual([...BEHIND, 'credentials', 'planting', 'own-files']);
-    expect(held({ network: { off: true } })).toEqual([...BEHIND, 'credentials', 'planting', 'own-files', 'network']);
+    expect(held({ network: NETWORK_OFF })).toEqual([...BEHIND, 'credentials', 'planting', 'own-files', 'network']);
     expect(held(fs('workspace'))).toEqual([...BEHIND, 'credentials', 'planting', 'own-files', 'home']);
   });
 
   it('stands where a policy never degrades, barrier or not', () => {
-    for (const change of [fs('all'), { isolation: 'barrier' as const }, { network: { off: true } }])
+    for (const change of [fs('all'), { isolation: 'barrier' as const }, { network: NETWORK_OFF }])
       expect(held(change, false)).toContain('processes');
   });
 });

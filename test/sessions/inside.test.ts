@@ -73,16 +73,12 @@ describe.each(USERS)('inside a session of %s', (user) => {
 
   it('F6: the network is off unless a profile opens it', async () => {
     const here = scene(user);
-    put(
-      here,
-      'cordon/profiles/online.yaml',
-      'network: { block: false }\nsession: { blocked_hosts: [localhost.evil.test] }\n',
-    );
+    put(here, 'cordon/profiles/online.yaml', 'network: { block: false }\n');
     put(here, 'cordon/profiles/plain.yaml', 'environment: { allow_vars: [] }\n');
     const server = createServer((socket) => socket.end('reached\n'));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as { port: number };
-    const dial = `cat < /dev/tcp/127.0.0.1/${port}; getent hosts localhost.evil.test`;
+    const dial = `cat < /dev/tcp/127.0.0.1/${port}`;
     const body = (more: string) => inMain(here, bash(dial, more));
     const [off, plain, on] = [
       await body('{}'),
@@ -91,7 +87,7 @@ describe.each(USERS)('inside a session of %s', (user) => {
     ];
     server.close();
     expect([off.stdout, plain.stdout]).toEqual(['', '']);
-    expect(on.stdout).toMatch(/^reached\n(::|0\.0\.0\.0) +localhost.evil.test\n$/);
+    expect(on.stdout).toBe('reached\n');
   });
 
   it('a profile adds folders to PATH, variables and credentials; nothing is inherited', async () => {

@@ -25,10 +25,10 @@ describe('launching a spec', () => {
     expect(Object.keys(plan.env)).toEqual(['CI', 'PATH']);
     expect(specPolicy(spec)).toMatchObject({
       isolation: 'barrier',
-      network: { off: true },
+      network: { mode: 'off' },
       filesystem: { preset: 'workspace', explicit: true, read: ['/etc'], write: [] },
     });
-    expect(specPolicy(builder().network('on').build()).network.off).toBe(false);
+    expect(specPolicy(builder().network('on').build()).network.mode).toBe('on');
   });
 
   it.each([

@@ -6,6 +6,7 @@ export const aider: BuiltIn = {
   install: 'python3 -m pip install aider-install && aider-install',
   extraKeys: ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'AZURE_OPENAI_API_KEY'],
   addresses: ['ANTHROPIC_BASE_URL', 'OPENAI_API_BASE', 'AZURE_API_BASE'],
+  hosts: ['@anthropic', '@openai', '@openrouter', '@deepseek', '@google'],
   settings: ['AIDER_MODEL', 'AZURE_API_VERSION'],
   files: ['~/.aider/oauth-keys.env'],
   shown: ['~/.aider.conf.yml', '~/.aider.model.settings.yml', '~/.aider'],

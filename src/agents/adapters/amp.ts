@@ -7,6 +7,7 @@ export const amp: BuiltIn = {
   install: 'npm install -g @sourcegraph/amp',
   extraKeys: ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'SRC_ENDPOINT', 'SRC_ACCESS_TOKEN'],
   addresses: ['SRC_ENDPOINT', 'AMP_URL'],
+  hosts: ['ampcode.com', '*.ampcode.com'],
   settings: [],
   files: ['~/.local/share/amp/secrets.json'],
   shown: ['~/.config/amp', '~/.local/share/amp'],

@@ -6,6 +6,7 @@ export const claude: BuiltIn = {
   install: 'npm install -g @anthropic-ai/claude-code',
   extraKeys: ['ANTHROPIC_API_KEY'],
   addresses: ['ANTHROPIC_BASE_URL'],
+  hosts: ['@anthropic'],
   settings: ['ANTHROPIC_MODEL', 'CLAUDE_CONFIG_DIR'],
   files: ['~/.claude/.credentials.json'],
   shown: ['~/.claude', '~/.claude.json'],

@@ -22,6 +22,7 @@ export const codex: BuiltIn = {
   install: 'npm install -g @openai/codex',
   extraKeys: ['OPENAI_API_KEY', 'OPENAI_ORG_ID', 'OPENAI_BASE_URL'],
   addresses: ['OPENAI_BASE_URL'],
+  hosts: ['@openai'],
   settings: ['CODEX_HOME'],
   files: ['~/.codex/auth.json'],
   shown: ['~/.codex'],

@@ -7,6 +7,7 @@ export const copilot: BuiltIn = {
   install: 'npm install -g @github/copilot',
   extraKeys: ['COPILOT_GITHUB_TOKEN'],
   addresses: ['COPILOT_PROVIDER_BASE_URL'],
+  hosts: ['@github', 'githubcopilot.com', '*.githubcopilot.com'],
   settings: ['COPILOT_MODEL', 'COPILOT_HOME', 'COPILOT_GH_HOST'],
   files: ['~/.copilot/config.json'],
   shown: ['~/.copilot'],

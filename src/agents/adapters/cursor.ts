@@ -6,6 +6,7 @@ export const cursor: BuiltIn = {
   install: 'curl https://cursor.com/install -fsS | bash',
   extraKeys: ['CURSOR_API_KEY'],
   addresses: [],
+  hosts: ['cursor.com', '*.cursor.com', 'cursor.sh', '*.cursor.sh'],
   settings: [],
   files: ['~/.config/cursor/auth.json', '~/.cursor/auth.json'],
   shown: ['~/.config/cursor', '~/.cursor', '~/.cursor/mcp.json'],

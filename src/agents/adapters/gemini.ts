@@ -6,6 +6,7 @@ export const gemini: BuiltIn = {
   install: 'npm install -g @google/gemini-cli',
   extraKeys: ['GOOGLE_API_KEY', 'GOOGLE_CLOUD_PROJECT', 'GOOGLE_APPLICATION_CREDENTIALS', 'GEMINI_API_KEY'],
   addresses: ['GOOGLE_GEMINI_BASE_URL', 'GOOGLE_VERTEX_BASE_URL'],
+  hosts: ['@google'],
   settings: ['GEMINI_MODEL', 'GOOGLE_CLOUD_LOCATION', 'GOOGLE_GENAI_USE_VERTEXAI', 'GOOGLE_GENAI_USE_GCA'],
   pathKeys: ['GOOGLE_APPLICATION_CREDENTIALS'],
   alias: { name: 'GEMINI_API_KEY', from: 'GOOGLE_API_KEY' },

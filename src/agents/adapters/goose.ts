@@ -6,6 +6,7 @@ export const goose: BuiltIn = {
   install: 'curl -fsSL https://github.com/block/goose/releases/latest/download/goose-install.sh | sh',
   extraKeys: ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GOOGLE_API_KEY', 'OPENROUTER_API_KEY'],
   addresses: ['ANTHROPIC_HOST', 'OPENAI_HOST', 'OLLAMA_HOST', 'OPENROUTER_HOST'],
+  hosts: ['@anthropic', '@openai', '@google', '@openrouter'],
   settings: ['GOOSE_PROVIDER', 'GOOSE_MODEL', 'GOOSE_MODE', 'GOOSE_MAX_TURNS'],
   files: ['~/.config/goose/secrets.yaml'],
   shown: ['~/.config/goose', '~/.local/share/goose'],

@@ -6,6 +6,7 @@ export const opencode: BuiltIn = {
   install: 'npm install -g opencode-ai',
   extraKeys: ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'OPENROUTER_API_KEY', 'OPENCODE_API_KEY'],
   addresses: ['ANTHROPIC_BASE_URL', 'OPENAI_BASE_URL'],
+  hosts: ['opencode.ai', '*.opencode.ai', 'models.dev', '@anthropic', '@openai', '@openrouter'],
   settings: [],
   files: ['~/.local/share/opencode/auth.json'],
   shown: ['~/.config/opencode', '~/.opencode', '~/.local/share/opencode', '~/.local/state/opencode'],

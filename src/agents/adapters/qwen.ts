@@ -6,6 +6,7 @@ export const qwen: BuiltIn = {
   install: 'npm install -g @qwen-code/qwen-code',
   extraKeys: ['OPENAI_API_KEY', 'OPENAI_BASE_URL'],
   addresses: ['OPENAI_BASE_URL'],
+  hosts: ['@qwen'],
   settings: ['OPENAI_MODEL'],
   files: ['~/.qwen/oauth_creds.json'],
   shown: ['~/.qwen'],

@@ -1,6 +1,7 @@
 import { childOf, type Entry, itemsOf, type Node, textOf } from '../../policy/load/node.ts';
 import type { Problems } from '../../policy/load/problems.ts';
 import { nearest } from '../../policy/nearest.ts';
+import { readNetwork } from '../../policy/profile/read-network.ts';
 import type { Adapter, Format } from '../adapter.ts';
 import { BUILT_IN_ADAPTERS } from '../registry.ts';
 import { fillTemplate, PLACEHOLDERS, type Template, unknownPlaceholders } from '../template.ts';
@@ -66,6 +67,7 @@ function readAdditions(table: Node, { extraKeys }: Pick<Adapter, 'extraKeys'>, p
   const known = [...extraKeys, ...keys.map(({ name }) => name)];
   return {
     keys,
+    network: readNetwork(childOf(table, 'network'), problems),
     allow: readAllowList(childOf(table, 'allow'), problems),
     credentials: readCredentials(childOf(table, 'credentials'), known, problems),
   };

@@ -2,6 +2,7 @@ import { bytesOfText } from '../../host/bytes.ts';
 import { childOf, type Entry, entryOf, itemsOf, type Node, textOf } from '../../policy/load/node.ts';
 import type { Problems } from '../../policy/load/problems.ts';
 import { Pattern } from '../../policy/pattern.ts';
+import { readNetwork } from '../../policy/profile/read-network.ts';
 import { didYouMean } from '../../policy/profile/shape.ts';
 import { entriesOf, readAllowList, readCredentials, readDenyList, readKeys } from './entries.ts';
 import type { AgentMode, Role, Scope } from './tables.ts';
@@ -17,6 +18,7 @@ export function readRole({ key: name, keyPlace, value }: Entry, known: readonly 
     name,
     origin: problems.where(keyPlace),
     keys,
+    network: readNetwork(childOf(value, 'network'), problems),
     saysKeys: entryOf(value, 'extra_keys') !== undefined,
     allow: readAllowList(childOf(value, 'allow'), problems),
     deny: readDenyList(childOf(value, 'deny'), problems),

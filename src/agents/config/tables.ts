@@ -2,6 +2,7 @@ import type { Bytes } from '../../host/bytes.ts';
 import type { AGENT_MODES } from '../../policy/config/shape.ts';
 import type { Pattern } from '../../policy/pattern.ts';
 import type { AllowRule, CredentialRule, DenyRule, Origin } from '../../policy/policy.ts';
+import type { NetworkLayer } from '../../policy/profile/layer.ts';
 import type { Adapter } from '../adapter.ts';
 
 export type AgentMode = (typeof AGENT_MODES)[number];
@@ -14,6 +15,7 @@ export interface Key {
 
 /** What a table adds to an adapter's own policy. */
 export interface Additions {
+  readonly network?: NetworkLayer | undefined;
   readonly keys: readonly Key[];
   readonly allow: readonly AllowRule[];
   readonly credentials: readonly CredentialRule[];

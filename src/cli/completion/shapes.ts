@@ -26,6 +26,7 @@ export const SHAPES: readonly string[] = [
   'tool apply FILE',
   'tool remove TOOL…',
   'tool path bash|zsh|fish',
+  'net sets HOST_SET…',
   'check FILE…',
   'serve token add|rm|list',
   'completion bash|zsh|fish',

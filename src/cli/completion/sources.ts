@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { textOfBytes } from '../../host/bytes.ts';
 import { CordonError } from '../../host/errors.ts';
 import { TOOL_BASES, TOOL_FS_BASES } from '../../policy/config/shape.ts';
+import { HOST_SETS } from '../../policy/network/sets.ts';
 import { WORKSPACE_MODES } from '../../policy/places.ts';
 import { COMMANDS } from '../commands.ts';
 import type { Context } from '../context.ts';
@@ -26,6 +27,7 @@ const SOURCES: Readonly<Record<string, Source>> = {
   PROFILE: async (context) => [...(await profiles(context)), { word: FROM_SHELL.FILE }],
   TOOL: tools,
   TOOL_BASE: () => plain(TOOL_BASES),
+  HOST_SET: () => Object.entries(HOST_SETS).map(([name, { about }]) => ({ word: `@${name}`, what: about })),
   FS_PRESET: () => plain(TOOL_FS_BASES),
   AGENT: async (context) => (await agentConfig(context)).adapters.map(({ name }) => ({ word: name })),
   ROLE: async (context) => plain([...(await agentConfig(context)).roles.keys()]),

@@ -51,7 +51,7 @@ async function surroundings(prepared: Prepared, policy: Policy, context: Context
     { term: 'policy', text: policy.origin },
     { term: 'workspace', text: barrier ? await workspaceOf(prepared, policy, context, home) : 'files are as they are' },
     ...(barrier ? placesTold(plan.places, policy, home) : []),
-    { term: 'network', text: policy.network.off ? 'off, this machine included' : 'on' },
+    { term: 'network', text: networkWords(policy.network) },
     { term: 'isolation', text: plan.isolation },
   ];
   return definitions(list, { width: context.columns });
@@ -115,4 +115,14 @@ function showPlan({ plan }: Prepared): string {
   return Buffer.from(planText(plan, 'hidden'), 'latin1')
     .toString('utf8')
     .replace(/^(seccomp ).*$/m, '$1…');
+}
+
+/** Hosts by the entries they were written as, a set as one. */
+function networkWords({ mode, allow, deny }: Policy['network']): string {
+  if (mode === 'off') return 'off, this machine included';
+  if (mode === 'on') return 'on';
+  const written = (rules: typeof allow) => [...new Set(rules.map(({ text, set }) => set ?? text))].join(' ');
+  const denied = deny.length === 0 ? '' : `, never ${written(deny)}`;
+  if (mode === 'learn') return `everything, to learn what is needed${denied}`;
+  return `only ${written(allow) || 'nothing'}${mode === 'ask' ? ', others when allowed by `cordon net`' : ''}${denied}`;
 }

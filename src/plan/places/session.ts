@@ -1,4 +1,3 @@
-import { bytesOfText } from '../../host/bytes.ts';
 import type { FilesystemPolicy } from '../../policy/policy.ts';
 import { type ComposerFacts, hides, namedByPolicy } from './compose.ts';
 import type { Operation } from './operation.ts';
@@ -15,8 +14,6 @@ export interface SessionFolders {
   readonly skills: ReadonlyMap<string, string>;
   /** Bytes of the private /tmp, and of shared memory. */
   readonly temporary: number;
-  /** What /etc/hosts says instead of what the host has there. */
-  readonly hosts?: string | undefined;
 }
 
 const SMALL = 1 << 20;
@@ -26,7 +23,7 @@ const SMALL = 1 << 20;
  * name. Memory that a call fills is memory of the machine: one folder for what is temporary, so that there is one end to it.
  */
 export function sessionPlaces(policy: FilesystemPolicy, facts: ComposerFacts, folders: SessionFolders): Operation[] {
-  const { temporary, hosts } = folders;
+  const { temporary } = folders;
   const added = namedByPolicy({ ...policy, preset: 'minimal' }, facts);
   return [
     ...builtRoot(facts.links),
@@ -34,7 +31,6 @@ export function sessionPlaces(policy: FilesystemPolicy, facts: ComposerFacts, fo
     { kind: 'link', path: at('/var/tmp'), text: '../tmp' },
     { kind: 'private', path: at('/run'), mode: '0755', bytes: SMALL },
     { kind: 'try-read', path: at('/run/current-system') },
-    ...(hosts === undefined ? [] : [{ kind: 'data', path: at('/etc/hosts'), text: bytesOfText(hosts) } as const]),
     { kind: 'workspace', path: at(folders.workspace), mode: 'real' },
     { kind: 'workspace-at', path: at(INSIDE.workspace) },
     { kind: 'folder', path: at(INSIDE.skills) },

@@ -1,7 +1,8 @@
 import { describeNode } from '../load/node.ts';
+import { HOST_EXPECTED } from '../network/rules.ts';
 import { WORKSPACE_MODES } from '../places.ts';
 import type { FsPreset } from '../policy.ts';
-import { choice, type DataOf, either, listOf, mapOf, object, type Shape, text } from '../profile/shape.ts';
+import { choice, type DataOf, either, flag, listOf, mapOf, object, type Shape, text } from '../profile/shape.ts';
 
 export const TOOL_BASES = ['all', 'none', 'os-common'] as const;
 export const TOOL_FS_BASES = ['all', 'guarded', 'workspace', 'minimal'] as const satisfies readonly FsPreset[];
@@ -16,6 +17,13 @@ const places = listOf(place);
 const keys = listOf(text({ expected: 'the exact name of a variable' }));
 
 const except = { shape: patterns, about: 'Patterns that this one, and no other, leaves alone.' };
+
+const hosts = listOf(text({ expected: HOST_EXPECTED }));
+const NETWORK = object('a table with block, allow and deny', {
+  block: { shape: flag, about: 'Cuts the network off.' },
+  allow: { shape: hosts, about: 'The only hosts that can be reached.' },
+  deny: { shape: hosts, about: 'Hosts that cannot be reached, whatever `allow` says.' },
+});
 
 export const TOOL = object('a table with the policy of a tool', {
   env_base: { shape: choice(TOOL_BASES), about: 'What of the environment passes to begin with.' },
@@ -39,6 +47,7 @@ export const TOOL = object('a table with the policy of a tool', {
     ),
     about: 'Which folder the workspace is, or what becomes of what is written there, or a table with both.',
   },
+  network: { shape: NETWORK, about: 'Which hosts the tool can reach, as in a profile.' },
   fs_ro: { shape: places, about: 'The old word for fs_read.' },
   fs_rw: { shape: places, about: 'The old word for fs_write.' },
 });
@@ -54,6 +63,10 @@ const DENY = either(
 const SHARED = {
   extra_keys: { shape: keys, about: 'Variables that pass although they are credentials, by their exact names.' },
   allow: { shape: patterns, about: 'What passes besides, credentials never; `@proxy` is the preset of that name.' },
+  network: {
+    shape: NETWORK,
+    about: 'Which hosts can be reached, as in a profile; `@own` are those of the agent itself.',
+  },
   credentials: {
     shape: mapOf(text({ expected: 'a source such as vault://NAME' }), 'a table of TARGET = "SOURCE"'),
     about: 'Where the value of a key comes from, when not from the variable of its name.',

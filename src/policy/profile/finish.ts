@@ -3,6 +3,7 @@ import { Pattern } from '../pattern.ts';
 import type { DenyRule, FilesystemPolicy, Policy, WorkspacePolicy } from '../policy.ts';
 import { CLOSED_SESSION } from '../session.ts';
 import type { Layer } from './layer.ts';
+import { networkOf } from './read-network.ts';
 import type { ResolvedProfile } from './resolve.ts';
 
 /** A merged profile as a policy: what no layer says gets its default. */
@@ -17,7 +18,7 @@ export function policyOf({ name, where, layer, files }: ResolvedProfile): Policy
     guard: layer.guard?.value ?? 'off',
     ...(layer.guardExceptions.length === 0 ? {} : { guardExceptions: layer.guardExceptions }),
     filesystem: filesystemOf(layer),
-    network: { off: layer.blockNetwork?.value ?? false },
+    network: networkOf(layer.network),
     isolation: layer.isolation?.value ?? 'auto',
     redact: layer.redact?.value ?? false,
     ...sessionOf(layer),
@@ -32,9 +33,17 @@ export function denyOf({ deny, unset }: Layer): DenyRule[] {
 }
 
 /** F6: what says nothing about the network keeps it closed in a session. */
-function sessionOf({ session, blockNetwork }: Layer): Pick<Policy, 'session'> {
-  const network = blockNetwork?.value === false;
-  return session === undefined && !network ? {} : { session: { ...CLOSED_SESSION, ...session, network } };
+function sessionOf({ session, network }: Layer): Pick<Policy, 'session'> {
+  const isOpen = network.block?.value === false || network.allow !== undefined;
+  if (session === undefined && !isOpen) return {};
+  const blocked = session?.blockedHosts ?? [];
+  return {
+    session: {
+      ...CLOSED_SESSION,
+      ...session,
+      network: isOpen ? networkOf({ ...network, deny: [...network.deny, ...blocked] }) : CLOSED_SESSION.network,
+    },
+  };
 }
 
 /** E2: a list, and be it empty, means only what it names; no list anywhere means everything. */

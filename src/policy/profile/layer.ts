@@ -1,4 +1,5 @@
 import type { Bytes } from '../../host/bytes.ts';
+import type { HostRule } from '../network/rules.ts';
 import type {
   AllowRule,
   CredentialRule,
@@ -44,6 +45,18 @@ export interface WorkspaceLayer {
   readonly mode?: Located<WorkspaceMode> | undefined;
 }
 
+/** Each by itself: `allow` that is there, if only as `[]`, is a list and lets nothing else through. */
+export interface NetworkLayer {
+  readonly block?: Located<boolean> | undefined;
+  readonly allow?: HostList | undefined;
+  readonly deny: readonly HostRule[];
+}
+
+export interface HostList {
+  readonly origin: Origin;
+  readonly rules: readonly HostRule[];
+}
+
 /** What one profile says by itself, before anything it extends: what is undefined it leaves to others. */
 export interface Layer {
   readonly base?: Located<BaseName> | undefined;
@@ -60,7 +73,7 @@ export interface Layer {
   /** Whether `filesystem.allow` is written: without a preset it means `minimal`. */
   readonly allowsPaths: boolean;
   readonly workspace: WorkspaceLayer;
-  readonly blockNetwork?: Located<boolean> | undefined;
+  readonly network: NetworkLayer;
   readonly isolation?: Located<Isolation> | undefined;
   readonly redact?: Located<boolean> | undefined;
   readonly session?: Partial<SessionPolicy> | undefined;
@@ -76,5 +89,6 @@ export const EMPTY_LAYER: Layer = {
   paths: { write: [], read: [], hide: [], expose: [] },
   allowsPaths: false,
   workspace: {},
+  network: { deny: [] },
   warnings: [],
 };

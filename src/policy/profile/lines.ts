@@ -1,4 +1,5 @@
 import { showBytes, showText } from '../../host/bytes.ts';
+import type { HostRule } from '../network/rules.ts';
 import { PLACE_WORDS } from '../places.ts';
 import type { CredentialRule, Policy } from '../policy.ts';
 import { baseOf, filesystemOf } from './finish.ts';
@@ -36,7 +37,8 @@ export function profileLines(resolved: ResolvedProfile): ProfileLine[] {
       line('env_credentials', `${showBytes(rule.target)} from ${sourceText(rule)}`, rule.origin),
     ),
     ...filesystemLines(resolved),
-    setting('network.block', layer.blockNetwork, false),
+    setting('network.block', layer.network.block, false),
+    ...networkLines(layer.network),
     setting('isolation', layer.isolation, 'auto'),
     setting('redact', layer.redact, false),
   ];
@@ -58,6 +60,12 @@ function workspaceLines({ folder, mode }: ResolvedProfile['layer']['workspace'])
     ['filesystem.workspace.mode', mode],
   ];
   return lines.flatMap(([key, given]) => (given === undefined ? [] : [line(key, given.value, given.origin)]));
+}
+
+function networkLines({ allow, deny }: ResolvedProfile['layer']['network']): ProfileLine[] {
+  const hosts = (key: string, rules: readonly HostRule[]) =>
+    rules.map(({ text, set, origin }) => line(`network.${key}`, set === undefined ? text : `${text} (${set})`, origin));
+  return [...hosts('allow', allow?.rules ?? []), ...hosts('deny', deny)];
 }
 
 const line = (key: string, value: string, origin: string): ProfileLine => ({ key, value, origin });

@@ -1,4 +1,5 @@
 import { type AllowList, type CredentialEntry, EMPTY_LAYER, type Layer, type Located } from './layer.ts';
+import { mergeNetworks } from './read-network.ts';
 import { mergeSessions } from './read-session.ts';
 
 /** E3: bases first, in order. Lists append without repeating themselves; what is set or injected goes by key, and the later layer wins. */
@@ -31,7 +32,7 @@ function mergeTwo(below: Layer, over: Layer): Layer {
       folder: over.workspace.folder ?? under.workspace.folder,
       mode: over.workspace.mode ?? under.workspace.mode,
     },
-    blockNetwork: over.blockNetwork ?? under.blockNetwork,
+    network: mergeNetworks(under.network, over.network),
     isolation: over.isolation ?? under.isolation,
     redact: over.redact ?? under.redact,
     session: mergeSessions(under.session, over.session),

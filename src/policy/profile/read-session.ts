@@ -1,6 +1,8 @@
 import { childOf, itemsOf, type Node, textOf } from '../load/node.ts';
 import type { Problems } from '../load/problems.ts';
+import { uniqueHosts } from '../network/rules.ts';
 import type { Limits, SessionPolicy } from '../session.ts';
+import { readHosts } from './read-network.ts';
 
 /** Which key of a profile sets which limit, and what one of it stands for. */
 const LIMIT_KEYS: readonly (readonly [string, keyof Limits, number])[] = [
@@ -20,25 +22,22 @@ const LIMIT_KEYS: readonly (readonly [string, keyof Limits, number])[] = [
 export function readSession(root: Node, problems: Problems): Partial<SessionPolicy> | undefined {
   const section = childOf(root, 'session');
   if (section === undefined) return undefined;
-  const texts = (key: keyof typeof LISTS) => textsOf(childOf(section, key), LISTS[key], problems);
   const limits = LIMIT_KEYS.flatMap(([key, limit, unit]) => {
     const amount = amountOf(childOf(section, key));
     return amount === undefined ? [] : [[limit, amount * unit] as const];
   });
-  return { limits: Object.fromEntries(limits), path: texts('path'), blockedHosts: texts('blocked_hosts') };
+  return {
+    limits: Object.fromEntries(limits),
+    path: readPath(childOf(section, 'path'), problems),
+    blockedHosts: readHosts(childOf(section, 'blocked_hosts'), problems),
+  };
 }
 
-const HOST = /^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/;
-
-const LISTS = {
-  path: { good: (text: string) => /^\/[^\0:]*$/.test(text), expected: 'an absolute path without a colon' },
-  blocked_hosts: { good: (text: string) => HOST.test(text), expected: 'a host name' },
-} as const;
-
-function textsOf(node: Node | undefined, { good, expected }: (typeof LISTS)[keyof typeof LISTS], problems: Problems) {
+function readPath(node: Node | undefined, problems: Problems): string[] {
   return itemsOf(node).flatMap((item) => {
     const text = textOf(item);
-    if (text !== undefined && !good(text)) problems.add(item.place, `expected ${expected}`);
+    if (text !== undefined && !/^\/[^\0:]*$/.test(text))
+      problems.add(item.place, 'expected an absolute path without a colon');
     return text ?? [];
   });
 }
@@ -61,6 +60,6 @@ export function mergeSessions(
   return {
     limits: { ...under.limits, ...over.limits },
     path: both(under.path, over.path),
-    blockedHosts: both(under.blockedHosts, over.blockedHosts),
+    blockedHosts: uniqueHosts([...(under.blockedHosts ?? []), ...(over.blockedHosts ?? [])]),
   };
 }

@@ -16,6 +16,7 @@ import {
   readUnset,
 } from './read-environment.ts';
 import { readFilesystem } from './read-filesystem.ts';
+import { readNetwork } from './read-network.ts';
 import { readSession } from './read-session.ts';
 import { PROFILE } from './schema.ts';
 import { check } from './shape.ts';
@@ -46,7 +47,7 @@ export function readProfile({ source, root }: Loaded, { mayRunCommands, ...roots
     guard: located<GuardMode>(childOf(environment, 'guard'), problems),
     guardExceptions: readGuardExceptions(environment, reading),
     ...readFilesystem(root, reading),
-    blockNetwork: located<boolean>(childOf(childOf(root, 'network'), 'block'), problems),
+    network: readNetwork(childOf(root, 'network'), problems),
     isolation: located<Isolation>(childOf(root, 'isolation'), problems),
     redact: located<boolean>(childOf(root, 'redact'), problems),
     session: readSession(root, problems),

@@ -10,6 +10,7 @@ import { type Found, findProfile, namedProfiles, type ProfilePlaces } from './fi
 import type { Layer, Located } from './layer.ts';
 import { mergeLayers, withUniqueTargets } from './merge.ts';
 import { type ReadProfile, readProfile } from './read.ts';
+import { blockedWarnings } from './read-network.ts';
 import type { ProfileData } from './schema.ts';
 import { didYouMean } from './shape.ts';
 
@@ -106,7 +107,7 @@ class Chain {
 
 function withSettledPlaces(layer: Layer): Layer {
   const { paths, warnings } = settledPlaces(layer.paths);
-  return { ...layer, paths, warnings: [...layer.warnings, ...warnings] };
+  return { ...layer, paths, warnings: [...layer.warnings, ...warnings, ...blockedWarnings(layer.network)] };
 }
 
 async function load(found: Found): Promise<Loaded> {

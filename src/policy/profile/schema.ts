@@ -1,3 +1,4 @@
+import { HOST_EXPECTED } from '../network/rules.ts';
 import { PATH_EXPECTED, PATH_PATTERN, WORKSPACE_MODES } from '../places.ts';
 import { BASE_NAMES } from '../presets/presets.ts';
 import {
@@ -23,7 +24,7 @@ const place = text({ expected: PATH_EXPECTED, pattern: PATH_PATTERN });
 const places = listOf(place);
 
 const WORKSPACE_PATTERN = `${WORKSPACE_MODES.map((mode) => `^${mode}$`).join('|')}|${PATH_PATTERN}`;
-const HOST_NAME = '^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$';
+const hosts = listOf(text({ expected: HOST_EXPECTED, pattern: '^[^\\s,]+$' }));
 
 const META = object('an object that says what the profile is', {
   name: { shape: text(), about: 'What messages call it.' },
@@ -146,8 +147,9 @@ const SESSION = object('an object with what concerns sessions', {
   timeout_seconds: { shape: count, about: 'Time of one call.' },
   path: { shape: folders, about: 'Folders that PATH has behind /usr/bin:/bin.' },
   blocked_hosts: {
-    shape: listOf(text({ expected: 'a host name', pattern: HOST_NAME })),
-    about: 'Host names that lead nowhere where the network is on. Hygiene only: an address still works.',
+    shape: hosts,
+    about:
+      'Hosts that a session cannot reach where the network is open: the same as `network.deny`, for sessions alone.',
   },
 });
 
@@ -169,10 +171,19 @@ export const PROFILE = object('an object with the keys of a profile', {
   },
   filesystem: { shape: FILESYSTEM, about: 'What of the filesystem is there. Needs the barrier.' },
   network: {
-    shape: object('an object with block', {
+    shape: object('an object with block, allow and deny', {
       block: { shape: flag, about: 'Cuts the network off. Needs the barrier.' },
+      allow: {
+        shape: hosts,
+        about:
+          'The only hosts that can be reached: names, `*.example.com`, `HOST:PORT`, `@SET`, addresses, `@host:PORT`, `NAME=ADDRESS`. Needs the barrier.',
+      },
+      deny: {
+        shape: hosts,
+        about: 'Hosts that cannot be reached, whatever `allow` says. Without `allow`: all others can.',
+      },
     }),
-    about: 'Network access.',
+    about: 'Network access: on without any of these.',
   },
   isolation: {
     shape: choice(['auto', 'barrier', 'filter']),

@@ -17,6 +17,7 @@ import {
   WORKSPACE_MODES,
 } from '../../policy/places.ts';
 import type { AllowRule, DenyRule, FsPreset, WorkspacePolicy } from '../../policy/policy.ts';
+import { readNetwork } from '../../policy/profile/read-network.ts';
 import { check, didYouMean } from '../../policy/profile/shape.ts';
 import { nameProblem } from '../name.ts';
 import { expandToolPath, type ToolBase, type ToolPolicy, withoutPolicy } from '../tool-policy.ts';
@@ -94,6 +95,7 @@ function checkTool(source: Source, { key, keyPlace, value }: Entry): void {
   const problem = nameProblem(key);
   if (problem !== undefined) problems.add(keyPlace, `'${key}' is not the name of a command: ${problem}`);
   checkPlaces(value, problems);
+  readNetwork(childOf(value, 'network'), problems);
   problems.throwIfAny();
 }
 
@@ -166,6 +168,7 @@ function toolOf(source: Source, { key: name, value }: Entry): ToolPolicy {
       ...placesOf(source, value),
       workspace: workspaceOf(childOf(value, 'fs_workspace')),
     },
+    network: readNetwork(childOf(value, 'network'), new Problems(source)),
   };
 }
 

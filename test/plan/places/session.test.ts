@@ -7,7 +7,7 @@ import { HOME, inputFor, pathsAt } from './support.ts';
 const folders = { workspace: '/srv/ada/ws', skills: new Map([['tidy', '/srv/skills/tidy']]), temporary: 4096 };
 
 describe('the places of a session', () => {
-  const plan = sessionPlaces(DEFAULT_POLICY.filesystem, inputFor({}), { ...folders, hosts: '0.0.0.0 x\n' });
+  const plan = sessionPlaces(DEFAULT_POLICY.filesystem, inputFor({}), folders);
 
   it('are a built root, a bounded /tmp, the workspace and the skills', () => {
     const lines = placeLines(plan, 'with-values');
@@ -15,7 +15,6 @@ describe('the places of a session', () => {
     for (const line of [
       'private /tmp 1777 4096',
       'link /var/tmp ../tmp',
-      'data /etc/hosts 0.0.0.0\\sx\\n',
       'workspace /srv/ada/ws real',
       'workspace-at /workspace',
       'read /srv/skills/tidy /skills/tidy',

@@ -85,7 +85,7 @@ describe('the built-in profiles', () => {
     expect(await passed('locked', { PATH: '/bin', HOME: '/h', ...SECRETS, ...KEYS })).toEqual([]);
     const policy = await loadPolicy({ profile: 'locked' });
     expect(policy).toMatchObject({
-      network: { off: true },
+      network: { mode: 'off' },
       isolation: 'barrier',
       filesystem: { preset: 'workspace', explicit: true },
     });

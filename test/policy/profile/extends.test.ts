@@ -89,7 +89,7 @@ describe('extends (E3)', () => {
       'child.json': { extends: 'base', isolation: 'auto', filesystem: { allow: ['/b'], read: ['/a', '/c'] } },
     });
     const { filesystem, ...policy } = await home.load('child');
-    expect(policy).toMatchObject({ isolation: 'auto', network: { off: true }, redact: true });
+    expect(policy).toMatchObject({ isolation: 'auto', network: { mode: 'off' }, redact: true });
     expect(filesystem).toMatchObject({ preset: 'workspace', write: ['/b'], read: ['/a', '/c'] });
   });
 
@@ -200,6 +200,6 @@ describe('where profiles are found', () => {
     const policy = await home.load('locked');
     expect(policy.warnings.join()).toContain("takes the place of the built-in profile 'locked'");
     expect(allowed(policy)).toEqual(['LANG']);
-    expect(policy.network.off).toBe(true);
+    expect(policy.network.mode).toBe('off');
   });
 });

@@ -112,7 +112,7 @@ describe('one schema, three syntaxes (E1)', () => {
     });
     expect(policy).toMatchObject({
       guard: 'strip',
-      network: { off: true },
+      network: { mode: 'off' },
       isolation: 'barrier',
       redact: true,
       warnings: [],
@@ -179,7 +179,7 @@ describe('what is left out (E2)', () => {
   test('the rest', async () => {
     expect(await new Home().load({})).toMatchObject({
       guard: 'off',
-      network: { off: false },
+      network: { mode: 'on' },
       isolation: 'auto',
       redact: false,
     });

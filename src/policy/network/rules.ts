@@ -1,0 +1,228 @@
+import { domainToASCII } from 'node:url';
+import { CordonError } from '../../host/errors.ts';
+import type { Origin } from '../policy.ts';
+import { didYouMean } from '../profile/shape.ts';
+import { contains, innermost, type Network, parseAddress, parseNetwork, showAddress } from './address.ts';
+import { HOST_SETS, hostsOfSet } from './sets.ts';
+
+/** `on` and `off` have no list. `names` lets through what the list names, `learn` everything, `ask` the rest once a person says so. */
+export type NetworkMode = 'on' | 'off' | 'names' | 'learn' | 'ask';
+
+export interface NetworkPolicy {
+  readonly mode: NetworkMode;
+  readonly allow: readonly HostRule[];
+  /** Whatever `allow` says. */
+  readonly deny: readonly HostRule[];
+  /** What `own` stands for; undefined where no agent is started. */
+  readonly own?: readonly HostRule[] | undefined;
+}
+
+/** Where a name leads by decree: an address that is meant, private or not. */
+export interface Pin {
+  readonly address: string;
+  readonly port?: number | undefined;
+}
+
+interface Written {
+  /** As it is written, sets taken apart. */
+  readonly text: string;
+  readonly origin: Origin;
+  /** The set it came from. */
+  readonly set?: string | undefined;
+  /** Undefined: those of the web where it allows, all where it denies. */
+  readonly port?: number | undefined;
+}
+
+export type HostRule =
+  | (Written & { readonly kind: 'name' | 'below'; readonly name: string; readonly pin?: Pin | undefined })
+  | (Written & { readonly kind: 'network'; readonly network: Network })
+  /** A port of this machine's own loopback. */
+  | (Written & { readonly kind: 'loopback'; readonly port: number })
+  | (Written & { readonly kind: 'any' })
+  /** What the adapter of an agent names; only an agent's policy knows what that is. */
+  | (Written & { readonly kind: 'own' });
+
+export const NETWORK_ON: NetworkPolicy = { mode: 'on', allow: [], deny: [] };
+export const NETWORK_OFF: NetworkPolicy = { mode: 'off', allow: [], deny: [] };
+
+/** Whether connections are looked at one by one, by a process outside. */
+export const isByName = ({ mode }: Pick<NetworkPolicy, 'mode'>) => mode !== 'on' && mode !== 'off';
+
+export type ParsedHost =
+  | { readonly rules: readonly HostRule[] }
+  | { readonly problem: string; readonly hint?: string | undefined };
+
+/** For JSON Schema and messages. The parser says what is wrong in detail. */
+export const HOST_EXPECTED = 'a host such as example.com, *.example.com, example.com:5432, @npm or 10.0.0.0/8';
+
+/** One entry of a list of hosts: `NAME`, `*.NAME`, an address or a network, each with `:PORT`, a pin, `@SET`, `@host:PORT`, `@own`, `*`. */
+export function parseHost(text: string, origin: Origin): ParsedHost {
+  if (text.startsWith('@')) return parseAt(text, origin);
+  if (text === '*') return { rules: [{ kind: 'any', text, origin }] };
+  const [host = '', target, ...more] = text.split('=');
+  if (more.length > 0) return problem(text, 'has more than one =');
+  const split = splitPort(host);
+  if (split === undefined) return problem(text, 'has a port that is none', 'a port is a number from 1 to 65535');
+  const written = { text, origin, port: split.port };
+  const network = parseNetwork(split.host);
+  if (network !== undefined && target === undefined) return networkRule(written, network);
+  const pin = target === undefined ? undefined : parsePin(target);
+  if (target !== undefined && pin === undefined)
+    return problem(text, 'pins a name to something that is no address', 'write NAME=ADDRESS or NAME:PORT=ADDRESS:PORT');
+  const isBelow = split.host.startsWith('*.');
+  const name = hostName(isBelow ? split.host.slice(2) : split.host);
+  if ('problem' in name) return problem(text, name.problem, name.hint);
+  return {
+    rules: [{ ...written, kind: isBelow ? 'below' : 'name', name: name.name, ...(pin === undefined ? {} : { pin }) }],
+  };
+}
+
+const problem = (text: string, what: string, hint?: string): ParsedHost => ({ problem: `'${text}' ${what}`, hint });
+
+function parseAt(text: string, origin: Origin): ParsedHost {
+  const port = /^@host:([0-9]+)$/.exec(text)?.[1];
+  if (port !== undefined && portOf(port) !== undefined)
+    return { rules: [{ kind: 'loopback', text, origin, port: Number(port) }] };
+  if (/^@host(:|$)/.test(text))
+    return problem(text, 'names no port', "this machine's own loopback is opened one port at a time: @host:5432");
+  if (text === '@own') return { rules: [{ kind: 'own', text, origin }] };
+  const set = text.slice(1);
+  const hosts = hostsOfSet(set);
+  if (hosts !== undefined) return { rules: hosts.flatMap((host) => setRules(host, origin, text)) };
+  const known = [...Object.keys(HOST_SETS), 'own', 'host:PORT'];
+  return problem(text, 'is no set of hosts', didYouMean(set, known) ?? '`cordon net sets` shows them');
+}
+
+function setRules(host: string, origin: Origin, set: string): HostRule[] {
+  const parsed = parseHost(host, origin);
+  if ('problem' in parsed) throw new TypeError(parsed.problem);
+  return parsed.rules.map((rule) => ({ ...rule, set }));
+}
+
+function networkRule(written: Written, network: Network): ParsedHost {
+  const meant = network.family === 6 && network.bits === 128 ? innermost(network) : network;
+  if (meant !== network)
+    return problem(written.text, 'is an IPv4 address in an IPv6 one', `write ${showAddress(meant)}`);
+  return { rules: [{ ...written, kind: 'network', network }] };
+}
+
+function parsePin(text: string): Pin | undefined {
+  const split = splitPort(text);
+  const address = split === undefined ? undefined : parseAddress(split.host);
+  if (split === undefined || address === undefined) return undefined;
+  return { address: showAddress(address), ...(split.port === undefined ? {} : { port: split.port }) };
+}
+
+/** `HOST`, `HOST:PORT`, `[IPV6]:PORT`, and an IPv6 address by itself; undefined where the port is none. */
+export function splitPort(text: string): { readonly host: string; readonly port?: number } | undefined {
+  const bracketed = /^\[([^\]]*)\](\/[0-9]+)?(?::(.*))?$/s.exec(text);
+  if (bracketed === null && text.split(':').length > 2) return { host: text };
+  const [host = '', given] =
+    bracketed === null ? cutOnce(text) : [`${bracketed[1]}${bracketed[2] ?? ''}`, bracketed[3]];
+  if (given === undefined) return { host };
+  const port = portOf(given);
+  return port === undefined ? undefined : { host, port };
+}
+
+function cutOnce(text: string): [string, string | undefined] {
+  const colon = text.indexOf(':');
+  return colon === -1 ? [text, undefined] : [text.slice(0, colon), text.slice(colon + 1)];
+}
+
+function portOf(text: string): number | undefined {
+  return /^[1-9][0-9]{0,4}$/.test(text) && Number(text) <= 65_535 ? Number(text) : undefined;
+}
+
+type HostName = { readonly name: string } | { readonly problem: string; readonly hint?: string };
+
+const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
+
+/** A name as it is compared: small letters, no dot at its end, letters of other scripts as punycode. */
+export function hostName(text: string): HostName {
+  const ascii = /^[\x00-\x7f]*$/.test(text) ? text.toLowerCase() : domainToASCII(text);
+  const name = ascii.replace(/\.$/, '');
+  if (name === '') return { problem: 'has no name in it', hint: HOST_EXPECTED };
+  if (name.includes('*')) return { problem: 'has a * elsewhere than as *. at its beginning' };
+  if (name.length > 253) return { problem: 'is longer than the 253 characters a name can have' };
+  if (!name.split('.').every((label) => LABEL.test(label)))
+    return { problem: 'is no name of a host', hint: HOST_EXPECTED };
+  if (isNumeric(name))
+    return {
+      problem: 'is an address in another spelling',
+      hint: 'write it as four numbers with dots, such as 10.0.0.1',
+    };
+  if (name === 'localhost' || name.endsWith('.localhost'))
+    return { problem: "is the command's own loopback", hint: 'a port of this machine is @host:PORT' };
+  return { name };
+}
+
+/** Programs read a name whose last part is a number as an address, octal and hexadecimal included. */
+const isNumeric = (name: string) => /^(?:[0-9]+|0x[0-9a-f]*)$/.test(name.slice(name.lastIndexOf('.') + 1));
+
+/** Each at the place of its last mention. */
+export function uniqueHosts(rules: readonly HostRule[]): HostRule[] {
+  return [...new Map(rules.toReversed().map((rule) => [rule.text, rule])).values()].toReversed();
+}
+
+/** With `own` replaced by what it stands for. */
+export function settled({ own, ...network }: NetworkPolicy): NetworkPolicy {
+  const rule = network.allow.find(({ kind }) => kind === 'own');
+  if (rule === undefined) return network;
+  const refusal = (message: string, hint: string) => new CordonError('policy', message, { where: rule.origin, hint });
+  if (own === undefined) throw refusal('own stands for the hosts of an agent', 'give --agent NAME, or name the hosts');
+  if (own.length === 0) throw refusal("nothing is known of where this agent's services are", 'name the hosts');
+  return { ...network, allow: uniqueHosts(network.allow.flatMap((one) => (one.kind === 'own' ? own : [one]))) };
+}
+
+/** What a rule without a port allows. */
+const WEB_PORTS: readonly number[] = [80, 443];
+
+export type Verdict =
+  | { readonly allowed: true; readonly rule: HostRule | undefined }
+  | { readonly allowed: false; readonly rule: HostRule | undefined };
+
+/**
+ * Whether a host may be reached, and by which rule:
+ * 1. what `deny` names is refused,
+ * 2. what `allow` names is let through, the narrowest rule first so that a pin counts,
+ * 3. `learn` lets the rest through; nothing else does.
+ */
+export function verdictOn({ mode, allow, deny }: NetworkPolicy, host: string, port: number): Verdict {
+  const denied = deny.find((rule) => covers(rule, host, port, 'all'));
+  if (denied !== undefined) return { allowed: false, rule: denied };
+  if (mode === 'on' || mode === 'off') return { allowed: mode === 'on', rule: undefined };
+  const matching = allow.filter((rule) => covers(rule, host, port, 'web'));
+  const [rule] = matching.toSorted((a, b) => narrowness(b) - narrowness(a));
+  return rule !== undefined || mode === 'learn' ? { allowed: true, rule } : { allowed: false, rule: undefined };
+}
+
+function covers(rule: HostRule, host: string, port: number, unsaid: 'web' | 'all'): boolean {
+  if (
+    rule.port === undefined ? unsaid === 'web' && rule.kind !== 'any' && !WEB_PORTS.includes(port) : rule.port !== port
+  )
+    return false;
+  return coversHost(rule, host);
+}
+
+/** Whether some port of it is meant: what a name is looked up for isn't known yet. */
+function coversHost(rule: HostRule, host: string): boolean {
+  const address = parseAddress(host);
+  switch (rule.kind) {
+    case 'any':
+      return address === undefined;
+    case 'name':
+      return rule.name === host;
+    case 'below':
+      return host.endsWith(`.${rule.name}`);
+    case 'network':
+      return address !== undefined && contains(rule.network, innermost(address));
+    default:
+      return false;
+  }
+}
+
+/** A name before what lies below another, a rule with a port before one without. */
+function narrowness(rule: HostRule): number {
+  const kind = { name: 400, network: 400, loopback: 400, below: 0, any: -1000, own: -1000 }[rule.kind];
+  return kind + (rule.kind === 'below' ? rule.name.length : 0) + (rule.port === undefined ? 0 : 1000);
+}
