@@ -30,7 +30,7 @@ export function hostAnswer(written: string, network: NetworkPolicy): Answer {
       ...origin,
       verdict: 'reached',
       reason: rule === undefined ? 'everything is let through to learn what is needed' : `${ruleWords(rule)} names it`,
-      change: { effect: 'to refuse it', profile: `"network": { "deny": ["${host}"] }` },
+      change: { effect: 'to refuse everything', flag: '--net off', profile: `"network": { "deny": ["${host}"] }` },
     };
   const entry = port === TLS_PORT ? host : `${host}:${port}`;
   return {

@@ -32,10 +32,6 @@ const credentials = fc
     });
   });
 
-const hosts = fc
-  .uniqueArray(fc.constantFrom('a.test', '*.b.test', 'c.test:22'))
-  .map((names) => names.map((text) => ({ kind: 'name' as const, name: text, text, origin: 'o' })));
-
 const layer: fc.Arbitrary<Layer> = fc.record({
   base: located(fc.constantFrom('all' as const, 'none' as const, 'agent' as const)),
   allow: fc.option(
@@ -65,14 +61,7 @@ const layer: fc.Arbitrary<Layer> = fc.record({
     folder: located(fc.constantFrom('/a', '/b')),
     mode: located(fc.constantFrom('real' as const, 'aside' as const, 'read-only' as const)),
   }),
-  network: fc.record({
-    block: located(fc.boolean()),
-    allow: fc.option(
-      hosts.map((rules) => ({ origin: 'o', rules })),
-      { nil: undefined },
-    ),
-    deny: hosts,
-  }),
+  network: fc.constant(EMPTY_LAYER.network),
   isolation: located(fc.constantFrom('auto' as const, 'barrier' as const)),
   redact: located(fc.boolean()),
   warnings: fc.constant([]),
