@@ -68,11 +68,6 @@ static bool is_left_alone(const char *name) {
   return false;
 }
 
-static bool is_empty(const char *path) {
-  const struct listing *listing = listing_of(path);
-  return listing->is_read && !listing->count;
-}
-
 static void cut_folder(struct view *view, char *path) {
   int folder = openat(AT_FDCWD, path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   /* What this user cannot even enter leads nowhere. */
@@ -80,7 +75,7 @@ static void cut_folder(struct view *view, char *path) {
     if (folder >= 0) close(folder);
     return;
   }
-  if (!is_empty(path)) {
+  if (!is_empty_folder(folder)) {
     add_layer(view, PLACE_CUT, path, folder);
     return;
   }

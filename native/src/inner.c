@@ -20,7 +20,7 @@
 extern char **environ;
 
 enum { MAX_SETUP = sizeof(struct setup) + MAX_NAME + MAX_PWD + MAX_WORKSPACE + MAX_BPF_INSTRUCTIONS * sizeof(struct bpf_instruction) };
-enum { SAME_EVENT_MS = 200, MAX_SIGNAL = 64 };
+enum { LONGEST_EXEC_MS = 20, SAME_EVENT_MS = 200, MAX_SIGNAL = 64 };
 
 static struct {
   struct setup head;
@@ -182,11 +182,17 @@ static void pass_on_early(const sigset_t *early) {
   }
 }
 
+/* The command comes first: on a busy machine what is done beside it would be done before it. Its end of the gate goes with the exec. */
+static void await_exec(int gate) {
+  struct pollfd gone = {.fd = gate};
+  poll(&gone, 1, LONGEST_EXEC_MS);
+}
+
 /* Forked, not executed: the command starts only when nothing of what it gets is left in this process, which lives on. */
 static void start_command(const char *path, char **argv, char **env, void (*forget)(void), void (*go_on)(void)) {
   sigset_t early;
   int gate[2];
-  char none;
+  char go;
   sigpending(&early);
   note_own_signals();
   report(REPORT_HELLO, 0);
@@ -195,15 +201,19 @@ static void start_command(const char *path, char **argv, char **env, void (*forg
   if (state.command < 0) refuse("cannot fork: ", error_text(errno), NULL);
   if (state.command == 0) {
     close(gate[1]);
-    if (read(gate[0], &none, 1) != 0) _exit(EXIT_OWN_FAILURE);
+    if (read(gate[0], &go, 1) != 1) _exit(EXIT_OWN_FAILURE);
     become_command(path, argv, env);
   }
   close(gate[0]);
   if (forget) forget();
   for (int fd = 0; fd <= STDERR_FILENO; fd++) close(fd);
-  close(gate[1]);
+  if (write(gate[1], "", 1) != 1) _exit(EXIT_OWN_FAILURE);
   pass_on_early(&early);
-  if (go_on) go_on();
+  if (go_on) {
+    await_exec(gate[1]);
+    go_on();
+  }
+  close(gate[1]);
 }
 
 static _Noreturn void watch_over_command(void) {

@@ -20,6 +20,8 @@ struct listing {
 /* Read once, when it is first asked for. */
 const struct listing *listing_of(const char *folder);
 
+bool is_empty_folder(int folder);
+
 bool is_listed(const struct listing *listing, const char *name, size_t length);
 
 /* Whether a path in a home is surely not there; false also where only a look at the path itself could tell. */
