@@ -1,4 +1,5 @@
 import { KINDS } from '../check/kinds/kind.ts';
+import { FORMATS } from '../exchange/from/importer.ts';
 import type { Bytes } from '../host/bytes.ts';
 import type { Context } from './context.ts';
 import { type FlagSpec, JSON_FLAG } from './flags.ts';
@@ -40,6 +41,22 @@ export const PROFILE_FLAGS: readonly FlagSpec[] = [
   { name: '--credential', value: 'VAR', help: 'init: a credential it gets from the vault; repeatable' },
   { name: '--yes', help: 'init: ask nothing' },
   { name: '--force', help: 'init: write over a profile of that name' },
+  JSON_FLAG,
+];
+
+export const IMPORT_FLAGS: readonly FlagSpec[] = [
+  { name: '--name', value: 'NAME', help: 'what the profile is called (default: after the file)' },
+  {
+    name: '--as',
+    value: 'FORMAT',
+    help: `what the file is, when its contents do not tell: ${FORMATS.join(', ')}`,
+    choices: FORMATS,
+  },
+  { name: '--only', value: 'PART', help: 'of a file with several: this service or tool' },
+  { name: '--accept', value: 'KEY', help: 'a point in which the result lets more through than the source; repeatable' },
+  { name: '--vault', help: 'put credentials that stand in the file into the vault' },
+  { name: '--force', help: 'write over a profile of that name' },
+  { name: '--dry-run', help: 'show what would become of it, write nothing' },
   JSON_FLAG,
 ];
 
@@ -195,6 +212,17 @@ export const COMMANDS: readonly CommandEntry[] = [
     ],
     page: 'profiles.md',
     load: () => import('./commands/profile.ts'),
+  },
+  {
+    name: 'import',
+    usage: [
+      'cordon import [FILE…] [--name NAME] [--as FORMAT] [--accept KEY]… [--vault] [--force] [--dry-run] [--json]',
+    ],
+    summary: "take over another tool's policy: Codex, Gemini CLI, Claude Code, srt, nono and more",
+    flags: IMPORT_FLAGS,
+    examples: ['cordon import ~/.codex/config.toml', 'cordon import --dry-run'],
+    page: 'coming-from.md',
+    load: () => import('./commands/import.ts'),
   },
   {
     name: 'tool',

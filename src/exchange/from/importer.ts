@@ -1,0 +1,42 @@
+import type { ParentEnv } from '../../host/parent-env.ts';
+import type { Draft } from '../draft.ts';
+import type { Json } from '../json.ts';
+
+export const FORMATS = [
+  'codex',
+  'gemini',
+  'claude',
+  'srt',
+  'nono',
+  'ixt',
+  'ag3ntum',
+  'names',
+  'devcontainer',
+  'compose',
+  'env-file',
+  'firejail',
+] as const;
+export type Format = (typeof FORMATS)[number];
+
+/** One file of another tool, read and taken apart as far as its syntax goes. */
+export interface Input {
+  readonly path: string;
+  readonly text: string;
+  /** Undefined where it is none of JSON, TOML and YAML. */
+  readonly data: Json | undefined;
+  readonly env: ParentEnv;
+  readonly home: string | undefined;
+  /** The part of a file that has several: a service, a tool, a profile. */
+  readonly only: string | undefined;
+  /** Another file beside this one, for what builds on it; undefined where there is none. */
+  readonly beside: (name: string) => Promise<Json | undefined>;
+}
+
+export interface Importer {
+  readonly format: Format;
+  /** What people call it. */
+  readonly title: string;
+  /** By content; a name of a file only helps where contents look alike. */
+  readonly recognises: (input: Pick<Input, 'path' | 'text' | 'data'>) => boolean;
+  readonly read: (input: Input, draft: Draft) => Promise<void> | void;
+}

@@ -1,0 +1,283 @@
+import { type Draft, type PlaceList, quoted, valueIsSayable } from '../draft.ts';
+import { at, entriesAt, type Json, type JsonMap, listAt, mapAt, textOrTexts, textsAt } from '../json.ts';
+import type { Importer, Input } from './importer.ts';
+import { asides, done, type Handler, type Handlers, readKeys, rows } from './keys.ts';
+
+/** Source: nono's data/nono-profile.schema.json and its pages on profiles. */
+export const nono: Importer = {
+  format: 'nono',
+  title: 'nono',
+  recognises: ({ data }) =>
+    [
+      'environment.allow_vars',
+      'workdir.access',
+      'env_credentials',
+      'groups',
+      'security.groups',
+      'command_policies',
+    ].some((way) => at(data, way) !== undefined) ||
+    (at(data, 'filesystem.allow') ?? at(data, 'filesystem.allow_file') ?? at(data, 'network.allow_domain')) !==
+      undefined,
+  read: async (input, draft) => {
+    const { profile, unresolved } = await withBases(input, draft);
+    readEnvironment(profile, unresolved, draft);
+    readFilesystem(profile, draft);
+    readNetwork(at(profile, 'network'), draft);
+    for (const section of ['env_credentials', 'secrets'])
+      for (const [source, target] of entriesAt(profile[section])) readCredential(section, source, target, draft);
+    readKeys(profile, OTHERS, draft);
+  },
+};
+
+const DEEPEST = 16;
+
+/** A base that lies beside the file is laid under it: lists add up, what is said later wins. Others are nono's own. */
+async function withBases({ data, beside }: Input, draft: Draft): Promise<{ profile: JsonMap; unresolved: boolean }> {
+  let unresolved = false;
+  const load = async (json: Json | undefined, depth: number): Promise<JsonMap> => {
+    let merged: JsonMap = {};
+    for (const name of textOrTexts(at(json, 'extends'))) {
+      const base = depth < DEEPEST ? await beside(name) : undefined;
+      unresolved ||= base === undefined;
+      draft.row(
+        `extends(${quoted(name)})`,
+        base === undefined ? 'narrower' : 'same',
+        base === undefined ? 'not here: what it grants is left out' : 'taken in',
+      );
+      if (base !== undefined) merged = merge(merged, await load(base, depth + 1));
+    }
+    return merge(merged, mapAt(json) ?? {});
+  };
+  return { profile: await load(data, 0), unresolved };
+}
+
+function merge(under: JsonMap, over: JsonMap): JsonMap {
+  const merged: Record<string, Json> = Object.assign(Object.create(null), under);
+  for (const [key, value] of Object.entries(over)) {
+    const below = merged[key];
+    if (value === null && below !== undefined) continue;
+    if (Array.isArray(value) && Array.isArray(below)) merged[key] = [...below, ...value];
+    else if (mapAt(value) !== undefined && mapAt(below) !== undefined)
+      merged[key] = merge(mapAt(below) as JsonMap, mapAt(value) as JsonMap);
+    else merged[key] = value;
+  }
+  return merged;
+}
+
+function readEnvironment(profile: JsonMap, unresolved: boolean, draft: Draft) {
+  const section = at(profile, 'environment');
+  const { environment } = draft.profile;
+  const allow = at(section, 'allow_vars');
+  if (section !== undefined && section !== null && mapAt(section) === undefined) draft.unknown('environment');
+  if (allow !== undefined) environment.allow_vars = [];
+  else environment.base = unresolved ? 'os-common' : 'all';
+  if (allow === undefined)
+    draft.row(
+      'environment (inherited)',
+      unresolved ? 'narrower' : 'same',
+      unresolved ? 'what most programs need: nobody knows what the base lets through' : 'everything passes',
+    );
+  readKeys(section, ENVIRONMENT, draft, 'environment');
+}
+
+const ENVIRONMENT: Handlers = {
+  allow_vars: (key, value, draft) => {
+    const bad = draft.texts(key, value).filter((entry) => !draft.allowVar(entry));
+    for (const entry of bad) draft.row(`${key}(${quoted(entry)})`, 'narrower', 'no exact name, PREFIX* or *');
+    draft.row(key, 'same', textsAt(value).length === 0 ? 'nothing is inherited' : 'allow_vars');
+  },
+  deny_vars: (key, value, draft) => {
+    const bad = draft.texts(key, value).filter((entry) => !draft.deny(entry));
+    for (const entry of bad) draft.row(`${key}(${quoted(entry)})`, 'wider', 'this is no pattern');
+    draft.row(key, 'same', 'deny_vars');
+  },
+  set_vars: (key, value, draft) => {
+    for (const [variable, text] of entriesAt(value)) readSet(key, variable, text, draft);
+  },
+};
+
+function readSet(prefix: string, name: string, value: Json, draft: Draft) {
+  const key = `${prefix}.${name}`;
+  if (typeof value !== 'string') return draft.unknown(key);
+  const text = value.replace(/\$TMPDIR(?!\w)/g, '/tmp');
+  if (!valueIsSayable(text))
+    return draft.row(key, 'narrower', `${quoted(name)} is not set: its value has another variable in it`);
+  draft.set(key, name, text, false);
+}
+
+const grants =
+  (list: PlaceList): Handler =>
+  (key, value, draft) => {
+    if (!Array.isArray(value)) draft.unknown(key);
+    for (const item of listAt(value)) readGrant(key, list, item, draft);
+  };
+
+const FILESYSTEM: Handlers = {
+  allow: grants('write'),
+  allow_file: grants('write'),
+  read: grants('read'),
+  read_file: grants('read'),
+  write: grants('write'),
+  write_file: grants('write'),
+  deny: grants('hide'),
+  bypass_protection: grants('expose'),
+  ...asides(['suppress_save_prompt', 'ignore']),
+  ...rows(
+    ['unix_socket', 'unix_socket_bind', 'unix_socket_connect', 'unix_socket_dir'],
+    'narrower',
+    'name the socket in filesystem.write to let it through',
+  ),
+};
+
+/** Nothing is there but the system and what is granted. */
+function readFilesystem(profile: JsonMap, draft: Draft) {
+  draft.profile.filesystem.preset = 'minimal';
+  draft.profile.isolation = 'barrier';
+  readKeys(at(profile, 'filesystem'), FILESYSTEM, draft, 'filesystem');
+  const access = at(profile, 'workdir.access');
+  if (access === 'readwrite' || access === 'read' || access === 'write') {
+    draft.place(access === 'read' ? 'read' : 'write', '$WORKDIR');
+    const writeOnly = access === 'write';
+    draft.row('workdir.access', writeOnly ? 'wider' : 'same', writeOnly ? WRITE_ONLY : `the working folder: ${access}`);
+  } else if (at(profile, 'workdir') !== undefined) draft.row('workdir.access', 'same', 'not there');
+}
+
+const WRITE_ONLY = 'what can be written can be read, too';
+
+function readGrant(prefix: string, list: PlaceList, item: Json, draft: Draft) {
+  const path = typeof item === 'string' ? item : at(item, 'path');
+  const when = mapAt(item)?.when;
+  if (typeof path !== 'string') return draft.unknown(prefix);
+  const key = `${prefix}(${quoted(path)})`;
+  if (when !== undefined && list !== 'hide' && !textOrTexts(when).some(isHere))
+    return draft.row(key, 'narrower', 'left out: its condition is not known to hold here');
+  const written = path.replace(/^\$TMPDIR(?=\/|$)/, '/tmp');
+  const problem = draft.placeProblem(written);
+  if (problem !== undefined)
+    return draft.row(key, list === 'hide' ? 'wider' : 'narrower', `left out: ${quoted(problem)}`);
+  if (list === 'hide' && written === '/') return draft.row(key, 'wider', '/ cannot be hidden');
+  draft.place(list, written);
+  const writeOnly = prefix === 'filesystem.write' || prefix === 'filesystem.write_file';
+  draft.row(key, writeOnly ? 'wider' : 'same', writeOnly ? WRITE_ONLY : `filesystem.${list}`);
+}
+
+/** The plainest of nono's conditions; all others count as not holding. */
+const isHere = (when: string) => when === 'linux' || when === '!macos';
+
+const KEYRING = 'keyring://nono/';
+
+function readCredential(section: string, source: string, value: Json, draft: Draft) {
+  const key = `${section}(${quoted(source)})`;
+  const target = typeof value === 'string' ? value : at(value, 'env_var');
+  if (typeof target !== 'string') return draft.unknown(key);
+  const scheme = /^([a-z-]+):\/\//.exec(source)?.[1];
+  if (scheme !== undefined && !['op', 'bw', 'env', 'file', 'keyring'].includes(scheme))
+    return draft.row(key, 'narrower', `no credential comes from ${scheme}://`);
+  if (scheme === undefined && !/^[\w.@-]{1,128}$/.test(source))
+    return draft.row(key, 'narrower', 'this is no name of an account');
+  if (draft.credential(key, scheme === undefined ? `${KEYRING}${source}` : source, target))
+    draft.row(key, 'same', `env_credentials ${target}`);
+}
+
+const DOMAINS = ['allow_domain', 'proxy_allow', 'allow_proxy'];
+const PORTS = ['open_port', 'port_allow', 'allow_port'];
+
+/** Its proxy is on as soon as anything is said about hosts or credentials; then only named hosts are reached. */
+function readNetwork(section: Json | undefined, draft: Draft) {
+  const has = (keys: readonly string[]) => keys.some((key) => listAt(at(section, key)).length > 0);
+  const profile = at(section, 'network_profile');
+  const filtered =
+    has([...DOMAINS, 'credentials', 'proxy_credentials']) ||
+    (profile ?? null) !== null ||
+    entriesAt(at(section, 'custom_credentials')).length > 0;
+  const domains: Handler = (key, value) => {
+    for (const item of listAt(value)) readDomain(key, item, draft);
+  };
+  const ports: Handler = (key, value) => {
+    for (const port of listAt(value)) readPort(key, port, filtered, draft);
+  };
+  const handlers: Handlers = {
+    ...Object.fromEntries(DOMAINS.map((name) => [name, domains])),
+    ...Object.fromEntries(PORTS.map((name) => [name, ports])),
+    ...NETWORK,
+  };
+  readKeys(section, handlers, draft, 'network');
+  if (at(section, 'block') === true) draft.profile.network = { block: true };
+  else if (filtered) draft.closeUnlessNamed();
+}
+
+const NETWORK: Handlers = {
+  block: (key, value, draft) =>
+    draft.row(key, 'same', value === true ? 'network off' : 'network on, unless hosts are named'),
+  ...rows(['listen_port'], 'same', 'it has a loopback of its own'),
+  network_profile: (key, value, draft) =>
+    draft.row(
+      key,
+      value === null ? 'same' : 'narrower',
+      'only the hosts that are named here; `cordon net sets` has sets of hosts',
+    ),
+  ...rows(
+    ['credentials', 'proxy_credentials', 'custom_credentials'],
+    'narrower',
+    'not injected: give each its hosts in env_credentials',
+  ),
+  ...rows(
+    ['tls_intercept', 'upstream_proxy', 'external_proxy', 'upstream_bypass', 'external_proxy_bypass'],
+    'narrower',
+    'connections go through no other proxy',
+  ),
+};
+
+function readDomain(prefix: string, item: Json, draft: Draft) {
+  if (typeof item === 'string') {
+    draft.host(prefix, 'allow', item);
+    return draft.row(`${prefix}(${quoted(item)})`, 'narrower', 'network.allow; without a port it means 80 and 443');
+  }
+  const domain = at(item, 'domain');
+  if (typeof domain !== 'string') return draft.unknown(prefix);
+  if (listAt(at(item, 'endpoints')).length === 0) return readDomain(prefix, domain, draft);
+  draft.row(
+    `${prefix}(${quoted(domain)})`,
+    'narrower',
+    'left out: requests without a credential are not told apart by method and path',
+  );
+}
+
+function readPort(prefix: string, port: Json, filtered: boolean, draft: Draft) {
+  const number = Number(port);
+  const sayable = Number.isInteger(number) && number >= 1 && number <= 65_535;
+  if (sayable && filtered) draft.profile.network.allow = [...(draft.profile.network.allow ?? []), `@host:${number}`];
+  draft.row(
+    `${prefix}(${quoted(String(port))})`,
+    sayable ? 'same' : 'narrower',
+    sayable ? 'a port of this machine' : 'no single port',
+  );
+}
+
+const OTHERS: Handlers = {
+  ...rows(['groups'], 'narrower', "Cordon's own lists decide what is shown of the system and the home"),
+  ...rows(['security'], 'narrower', 'processes, signals and memory of others are always out of reach'),
+  ...rows(['linux'], 'narrower', 'sockets of the machine are cut off'),
+  ...rows(['hooks', 'session_hooks'], 'narrower', 'nothing of it runs'),
+  ...rows(['open_urls', 'allow_launch_services'], 'narrower', 'nothing of the desktop is opened'),
+  ...rows(['allow_gpu'], 'narrower', '/dev is private'),
+  ...rows(['packs'], 'narrower', 'not looked at'),
+  ...rows(['command_args'], 'narrower', 'give them on the command line'),
+  ...rows(['credential_capture'], 'narrower', 'not run; env_credentials may have a command of its own'),
+  ...rows(['interactive'], 'same', 'terminals always work'),
+  ...asides(['meta', 'diagnostics', 'rollback', 'undo', 'unsafe_macos_seatbelt_rules', 'skipdirs']),
+  commands: (key, value, draft) => {
+    const denies = textsAt(at(value, 'deny')).length > 0;
+    draft.row(
+      key,
+      denies ? 'wider' : 'same',
+      denies ? 'commands are not told apart by their names' : 'any can be started',
+    );
+  },
+  command_policies: (key, value, draft) => {
+    const named = entriesAt(at(value, 'commands')).length > 0;
+    const note = 'commands inside are not told apart; a shim for each can be: cordon tool add';
+    draft.row(key, named ? 'wider' : 'same', named ? note : 'none is named');
+  },
+  ...done(['environment', 'filesystem', 'workdir', 'network', 'env_credentials', 'secrets', 'extends', '$schema']),
+};

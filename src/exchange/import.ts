@@ -1,0 +1,102 @@
+import { dirname, extname, join } from 'node:path';
+import { CordonError } from '../host/errors.ts';
+import type { ParentEnv } from '../host/parent-env.ts';
+import { readTrustedText } from '../policy/load/read-file.ts';
+import { Source } from '../policy/load/source.ts';
+import type { Secret } from '../secrets/secret.ts';
+import { Draft, type DraftProfile } from './draft.ts';
+import type { Row } from './fate.ts';
+import { FORMATS, type Format, type Importer, type Input } from './from/importer.ts';
+import { type Json, jsonOf } from './json.ts';
+import { importerFor, recognise } from './recognise.ts';
+
+export interface ImportOptions {
+  readonly env: ParentEnv;
+  readonly home: string | undefined;
+  /** What the file is, where its contents don't tell. */
+  readonly format?: Format | undefined;
+  readonly only?: string | undefined;
+}
+
+export interface Imported {
+  readonly path: string;
+  readonly format: Format;
+  readonly title: string;
+  readonly rows: readonly Row[];
+  readonly profile: DraftProfile;
+  readonly secrets: ReadonlyMap<string, Secret>;
+}
+
+/** What a policy of another tool comes to. Pure but for reading the file, and what lies beside it when it builds on that. */
+export async function importFile(path: string, { env, home, format, only }: ImportOptions): Promise<Imported> {
+  const { text, data } = await readSource(path);
+  const importer = format === undefined ? onlyOne(recognise({ path, text, data }), path) : importerFor(format);
+  const draft = new Draft();
+  const beside = (name: string) => readBeside(path, name);
+  await importer.read({ path, text, data, env, home, only, beside } satisfies Input, draft);
+  const { rows, profile, secrets } = draft;
+  return {
+    path,
+    format: importer.format,
+    title: importer.title,
+    rows: [...rows, ...alwaysRows(profile)],
+    profile,
+    secrets,
+  };
+}
+
+/** What Cordon adds to every policy, in whichever language it was written. */
+function alwaysRows({ environment }: DraftProfile): Row[] {
+  if (environment.base === 'none' && environment.allow_patterns === undefined) return [];
+  const note = 'never pass, whatever a policy says: they make programs run other code, or are Cordon’s own';
+  return [{ key: '(LD_PRELOAD, NODE_OPTIONS …)', fate: 'narrower', note: note.replace('’', "'") }];
+}
+
+function onlyOne([first, ...more]: readonly Importer[], path: string): Importer {
+  if (first === undefined)
+    throw refusal(path, 'no tool is known whose policy this file could be', `give --as FORMAT: ${FORMATS.join(', ')}`);
+  if (more.length === 0) return first;
+  const could = [first, ...more].map(({ format }) => format);
+  throw refusal(path, `this could be a file of ${could.join(' or of ')}`, `say which: --as ${could[0]}`);
+}
+
+const refusal = (where: string, message: string, hint: string) => new CordonError('import', message, { where, hint });
+
+async function readSource(path: string): Promise<{ text: string; data: Json | undefined }> {
+  const { text } = readTrustedText(path);
+  if (text.trim() === '') throw refusal(path, 'the file is empty', 'there is nothing to take over');
+  return { text, data: await parse(path, text) };
+}
+
+/** What is broken is refused, and never quoted: other tools' files have secrets in them. */
+async function parse(path: string, text: string): Promise<Json | undefined> {
+  const source = new Source(path, text);
+  const extension = extname(path).toLowerCase();
+  try {
+    if (extension === '.toml') return jsonOf((await import('../policy/load/toml.ts')).readToml(source));
+    if (['.yaml', '.yml'].includes(extension)) return jsonOf((await import('../policy/load/yaml.ts')).readYaml(source));
+    if (['.json', '.jsonc'].includes(extension) || /^\s*(?:\/[/*][\s\S]*?)?[{[]/.test(text))
+      return jsonOf((await import('../policy/load/jsonc.ts')).readJsonc(source));
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof CordonError)) throw error;
+    throw new CordonError('import', 'the file is broken', {
+      where: error.where,
+      hint: 'its own tool would refuse it, too',
+    });
+  }
+}
+
+/** A base by its name or relative path, never from anywhere else. */
+async function readBeside(path: string, name: string): Promise<Json | undefined> {
+  if (!/^[\w.-]+$/.test(name) || name.startsWith('.')) return undefined;
+  for (const candidate of [name, `${name}.json`, `${name}.jsonc`]) {
+    const file = join(dirname(path), candidate);
+    try {
+      return (await readSource(file)).data;
+    } catch (error) {
+      if (!(error instanceof CordonError)) throw error;
+    }
+  }
+  return undefined;
+}
