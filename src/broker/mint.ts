@@ -1,21 +1,9 @@
 import type { Bytes } from '../host/bytes.ts';
-import { type BrokerHost, type BrokerRule, coversHost, matchesPath } from '../policy/broker.ts';
+import { coversHost, type MintRule, matchesPath } from '../policy/broker.ts';
 import { Secret } from '../secrets/secret.ts';
 import type { Head } from './head.ts';
 import type { Dialled, Held } from './held.ts';
 import { placeholderFor } from './placeholder.ts';
-
-/** An address that hands out credentials. */
-export interface MintRule {
-  readonly about: string;
-  readonly host: BrokerHost;
-  readonly methods: readonly string[];
-  readonly path: string;
-  /** Where in its JSON answer they stand; none: such a request is refused. */
-  readonly fields: readonly string[];
-  /** Where they are good for; undefined: where the credential is that they were made from. */
-  readonly rule?: BrokerRule | undefined;
-}
 
 export function mintFor(
   rules: readonly MintRule[],

@@ -1,8 +1,8 @@
 import http from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { MintRule } from '../policy/broker.ts';
 import type { Refusal } from './head.ts';
 import type { BrokerRecord, Dialled, Held } from './held.ts';
-import type { MintRule } from './mint.ts';
 import type { ClientSide } from './sides.ts';
 
 export class Refused extends Error {

@@ -5,11 +5,11 @@ import type { Duplex, Readable, Transform, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import tls from 'node:tls';
 import zlib from 'node:zlib';
-import { coversHost } from '../policy/broker.ts';
+import { coversHost, type MintRule } from '../policy/broker.ts';
 import type { Authority } from './authority.ts';
 import { answerTo, type Head, type Header, type Refusal } from './head.ts';
 import type { BrokerRecord, Dialled, Held } from './held.ts';
-import { captured, type MintRule, mintFor } from './mint.ts';
+import { captured, mintFor } from './mint.ts';
 import {
   bodyRefusal,
   fail,

@@ -121,3 +121,15 @@ export function matchesPath(pattern: string, path: string): boolean {
     .map((part) => ({ '**': '.*', '*': '[^/]*' })[part] ?? part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
   return new RegExp(`^${source.join('').replace(/\/\.\*$/, '(?:/.*)?')}$`, 's').test(path);
 }
+
+/** An address that hands out credentials. */
+export interface MintRule {
+  readonly about: string;
+  readonly host: BrokerHost;
+  readonly methods: readonly string[];
+  readonly path: string;
+  /** Where in its JSON answer they stand; none: such a request is refused. */
+  readonly fields: readonly string[];
+  /** Where they are good for; undefined: where the credential is that they were made from. */
+  readonly rule?: BrokerRule | undefined;
+}

@@ -1,0 +1,120 @@
+import {
+  type BrokerHost,
+  type BrokerPlace,
+  type BrokerRule,
+  coversName,
+  type MintRule,
+  type Parsed,
+  parseBrokerHost,
+  parseBrokerPlace,
+  parseMethod,
+  parsePath,
+} from './broker.ts';
+import { didYouMean } from './profile/shape.ts';
+import { SERVICES, type Service } from './services.ts';
+
+/** What people write: `for`, `as`, `methods`, `paths`. Nothing said about `as` means the Authorization header, or what the service wants. */
+export interface BrokerTexts {
+  readonly for: readonly string[];
+  readonly as: readonly string[];
+  readonly methods: readonly string[];
+  readonly paths: readonly string[];
+}
+
+export interface BrokerProblem {
+  readonly key: keyof BrokerTexts;
+  readonly at: number;
+  readonly problem: string;
+  readonly hint?: string | undefined;
+}
+
+/** One way from texts to a rule, for flags, profiles and tables alike. `@SERVICE` stands for its hosts and places. */
+export function brokerRule(texts: BrokerTexts): BrokerRule | readonly BrokerProblem[] {
+  const problems: BrokerProblem[] = [];
+  const each = <T>(key: keyof BrokerTexts, read: (text: string) => Parsed<T>): T[] =>
+    texts[key].flatMap((text, at) => {
+      const parsed = read(text);
+      if ('value' in parsed) return [parsed.value];
+      problems.push({ key, at, problem: parsed.problem, hint: parsed.hint });
+      return [];
+    });
+  const hosts = each('for', hostsNamed).flat();
+  const places = each('as', parseBrokerPlace);
+  const services = texts.for.flatMap((text) => serviceNamed(text) ?? []);
+  const known = services.flatMap((service) => service.places).map((text) => valueOf(parseBrokerPlace(text)));
+  const rule: BrokerRule = {
+    hosts,
+    places: places.length > 0 ? places : placesOr(known),
+    methods: each('methods', parseMethod),
+    paths: each('paths', parsePath),
+  };
+  if (problems.length > 0) return problems;
+  return hosts.length > 0
+    ? rule
+    : [
+        {
+          key: 'for',
+          at: 0,
+          problem: 'no host is named',
+          hint: 'name the hosts that may have it: for: ["api.example.com"]',
+        },
+      ];
+}
+
+const placesOr = (known: readonly BrokerPlace[]): readonly BrokerPlace[] =>
+  known.length > 0 ? known : [{ kind: 'authorization' }];
+
+export function serviceNamed(text: string): Service | undefined {
+  const name = text.slice(1);
+  return text.startsWith('@') && Object.hasOwn(SERVICES, name) ? SERVICES[name] : undefined;
+}
+
+function hostsNamed(text: string): Parsed<readonly BrokerHost[]> {
+  const service = serviceNamed(text);
+  if (service !== undefined) return { value: service.hosts.map((host) => valueOf(parseBrokerHost(host))) };
+  if (text.startsWith('@'))
+    return {
+      problem: `'${text}' is no service that Cordon knows`,
+      hint: didYouMean(text.slice(1), Object.keys(SERVICES)) ?? 'name its hosts: any service can be brokered',
+    };
+  const parsed = parseBrokerHost(text);
+  return 'value' in parsed ? { value: [parsed.value] } : parsed;
+}
+
+/** For what is written in this program. */
+function valueOf<T>(parsed: Parsed<T>): T {
+  if ('problem' in parsed) throw new TypeError(parsed.problem);
+  return parsed.value;
+}
+
+/** The service whose programs read a key from this variable. */
+export function serviceOfVariable(name: string): string | undefined {
+  return Object.entries(SERVICES).find(([, { variables }]) => variables.includes(name))?.[0];
+}
+
+/** Addresses that hand out credentials, of every service that one of these rules sends something to. */
+export function mintsFor(rules: readonly BrokerRule[]): MintRule[] {
+  const names = rules.flatMap(({ hosts }) => hosts);
+  const used = Object.values(SERVICES).filter((service) =>
+    service.hosts.some((host) => names.some((one) => coversName(one, host) || one.name === host)),
+  );
+  return used.flatMap(({ mints = [] }) =>
+    mints.map(({ about, host, methods = ['POST'], path, fields = [], hosts }) => ({
+      about,
+      host: valueOf(parseBrokerHost(host)),
+      methods,
+      path,
+      fields,
+      ...(hosts === undefined
+        ? {}
+        : {
+            rule: {
+              hosts: hosts.map((one) => valueOf(parseBrokerHost(one))),
+              places: placesOr([]),
+              methods: [],
+              paths: [],
+            },
+          }),
+    })),
+  );
+}
