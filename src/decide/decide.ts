@@ -1,5 +1,6 @@
 import { type Bytes, showBytes } from '../host/bytes.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
+import { showHost } from '../policy/broker.ts';
 import type { Origin, Policy } from '../policy/policy.ts';
 import { isFunctionValue, isUnsafeValue } from './checks.ts';
 import { type GuardFinding, guardValue, inspect } from './guard/index.ts';
@@ -130,13 +131,16 @@ function addedByPolicy({ set, credentials }: Policy): Decision[] {
       reason: 'the policy sets its value',
     });
   }
-  for (const { target: name, origin } of credentials) {
+  for (const { target: name, origin, broker } of credentials) {
     added.set(name, {
       name,
       verdict: 'credential',
       rule: `credential ${showBytes(name)}`,
       origin,
-      reason: 'injected as a credential',
+      reason:
+        broker === undefined
+          ? 'injected as a credential'
+          : `a placeholder; its value goes to ${broker.hosts.map(showHost).join(', ')} alone, from outside`,
     });
   }
   return [...added.values()];

@@ -25,6 +25,9 @@ interface AuditFacts {
 export function auditHead({ policy, decisions, path, argumentCount }: AuditFacts): string {
   const names = (verdict: Verdict) =>
     decisions.filter((decision) => decision.verdict === verdict).map(({ name }) => showBytes(name));
+  const brokered = policy.credentials
+    .filter(({ broker }) => broker !== undefined)
+    .map(({ target }) => showBytes(target));
   const record = {
     command: showBytes(path),
     arguments: argumentCount,
@@ -32,6 +35,7 @@ export function auditHead({ policy, decisions, path, argumentCount }: AuditFacts
     passed: names('pass'),
     set: names('set'),
     credentials: names('credential'),
+    ...(brokered.length === 0 ? {} : { brokered }),
     dropped: decisions
       .filter(({ verdict }) => verdict === 'drop')
       .map(({ name, rule }) => ({ name: showBytes(name), rule })),
@@ -60,6 +64,8 @@ export interface AuditRecord {
   readonly passed: readonly string[];
   readonly set?: readonly string[];
   readonly credentials?: readonly string[];
+  /** Those of which the command has only a placeholder. */
+  readonly brokered?: readonly string[];
   readonly dropped: readonly { readonly name: string; readonly rule: string }[];
   readonly isolation: string;
   readonly exit: number | null;

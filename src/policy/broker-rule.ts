@@ -41,7 +41,7 @@ export function brokerRule(texts: BrokerTexts): BrokerRule | readonly BrokerProb
   const hosts = each('for', hostsNamed).flat();
   const places = each('as', parseBrokerPlace);
   const services = texts.for.flatMap((text) => serviceNamed(text) ?? []);
-  const known = services.flatMap((service) => service.places).map((text) => valueOf(parseBrokerPlace(text)));
+  const known = services.flatMap((service) => service.places).map((text) => ours(parseBrokerPlace(text)));
   const rule: BrokerRule = {
     hosts,
     places: places.length > 0 ? places : placesOr(known),
@@ -71,7 +71,7 @@ export function serviceNamed(text: string): Service | undefined {
 
 function hostsNamed(text: string): Parsed<readonly BrokerHost[]> {
   const service = serviceNamed(text);
-  if (service !== undefined) return { value: service.hosts.map((host) => valueOf(parseBrokerHost(host))) };
+  if (service !== undefined) return { value: service.hosts.map((host) => ours(parseBrokerHost(host))) };
   if (text.startsWith('@'))
     return {
       problem: `'${text}' is no service that Cordon knows`,
@@ -82,7 +82,7 @@ function hostsNamed(text: string): Parsed<readonly BrokerHost[]> {
 }
 
 /** For what is written in this program. */
-function valueOf<T>(parsed: Parsed<T>): T {
+function ours<T>(parsed: Parsed<T>): T {
   if ('problem' in parsed) throw new TypeError(parsed.problem);
   return parsed.value;
 }
@@ -101,7 +101,7 @@ export function mintsFor(rules: readonly BrokerRule[]): MintRule[] {
   return used.flatMap(({ mints = [] }) =>
     mints.map(({ about, host, methods = ['POST'], path, fields = [], hosts }) => ({
       about,
-      host: valueOf(parseBrokerHost(host)),
+      host: ours(parseBrokerHost(host)),
       methods,
       path,
       fields,
@@ -109,7 +109,7 @@ export function mintsFor(rules: readonly BrokerRule[]): MintRule[] {
         ? {}
         : {
             rule: {
-              hosts: hosts.map((one) => valueOf(parseBrokerHost(one))),
+              hosts: hosts.map((one) => ours(parseBrokerHost(one))),
               places: placesOr([]),
               methods: [],
               paths: [],

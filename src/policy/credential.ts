@@ -1,5 +1,6 @@
 import { type Bytes, bytesOfText, showBytes } from '../host/bytes.ts';
 import { CordonError } from '../host/errors.ts';
+import type { BrokerRule } from './broker.ts';
 import { targetProblem } from './injection.ts';
 import type { CredentialRule, Origin } from './policy.ts';
 
@@ -13,17 +14,24 @@ export interface CredentialText {
   readonly origin: Origin;
   /** The spot for errors, when it is more than the origin. */
   readonly where?: string;
+  readonly broker?: BrokerRule | undefined;
 }
 
 /** The one way to a credential rule, so that every surface checks targets alike (E4) and names the variable a value comes from. */
-export function credentialRule({ target, source, origin, where = origin }: CredentialText): CredentialRule {
+export function credentialRule({ target, source, origin, where = origin, broker }: CredentialText): CredentialRule {
   refuseBadTarget(target, where);
   const reference = typeof source === 'string' && !source.includes('://') ? `vault://${source}` : source;
   const variable =
     typeof reference === 'string' && reference.startsWith(FROM_VARIABLE)
       ? bytesOfText(reference.slice(FROM_VARIABLE.length))
       : undefined;
-  return { target, source: reference, origin, ...(variable === undefined ? {} : { sourceVariable: variable }) };
+  return {
+    target,
+    source: reference,
+    origin,
+    ...(variable === undefined ? {} : { sourceVariable: variable }),
+    ...(broker === undefined ? {} : { broker }),
+  };
 }
 
 function refuseBadTarget(target: Bytes, where: string): void {

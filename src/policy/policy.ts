@@ -1,4 +1,5 @@
 import type { Bytes } from '../host/bytes.ts';
+import type { BrokerRule } from './broker.ts';
 import { NETWORK_ON, type NetworkPolicy } from './network/rules.ts';
 import type { Pattern } from './pattern.ts';
 import type { BaseName } from './presets/presets.ts';
@@ -35,6 +36,8 @@ export interface CredentialRule {
   readonly origin: Origin;
   /** The variable of the parent that the value is read from, which then doesn't reach the child. */
   readonly sourceVariable?: Bytes | undefined;
+  /** The command holds a placeholder; the value goes where this says, from outside. */
+  readonly broker?: BrokerRule | undefined;
 }
 
 /** A name that looks like a credential's and is none, with the reason somebody gave. What its value says still counts. */

@@ -18,6 +18,8 @@ export interface SealSources {
   readonly policy: Policy;
   readonly env: ParentEnv;
   readonly credentials?: ReadonlyMap<Bytes, Secret>;
+  /** Names whose credential is a placeholder already. */
+  readonly placeholders?: ReadonlySet<Bytes>;
 }
 
 /**
@@ -26,6 +28,7 @@ export interface SealSources {
  */
 export function seal(decisions: readonly Decision[], sources: SealSources): SealedEnv {
   refuseForbidden(decisions);
+  refuseUnbrokered(sources);
   const set = new Map(sources.policy.set.map(({ name, value }) => [name, new Secret(value)]));
   const result: Record<string, Secret> = Object.create(null);
   for (const decision of decisions) {
@@ -71,6 +74,18 @@ function refuseValue({ name, origin }: Decision, value: Secret): void {
   if (!value.reveal().includes('\0')) return;
   throw new CordonError('policy', `the value of '${showBytes(name)}' has a NUL, which no variable can hold`, {
     where: origin,
+  });
+}
+
+/** A value that is to be brokered is never handed to a child, whoever forgot to take it out. */
+function refuseUnbrokered({ policy, placeholders }: SealSources): void {
+  const bare = policy.credentials.find(
+    ({ target, broker }) => broker !== undefined && placeholders?.has(target) !== true,
+  );
+  if (bare === undefined) return;
+  throw new CordonError('credential', `${showBytes(bare.target)} is to be brokered, which can't be done here`, {
+    where: bare.origin,
+    hint: 'nothing was started; leave out `for`, or start the command with cordon run',
   });
 }
 

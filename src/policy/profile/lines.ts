@@ -1,4 +1,5 @@
 import { showBytes, showText } from '../../host/bytes.ts';
+import { showHost } from '../broker.ts';
 import type { HostRule } from '../network/rules.ts';
 import { PLACE_WORDS } from '../places.ts';
 import type { CredentialRule, Policy } from '../policy.ts';
@@ -34,7 +35,7 @@ export function profileLines(resolved: ResolvedProfile): ProfileLine[] {
       line('environment.guard_exceptions', `${showBytes(name)}: ${showText(reason)}`, origin),
     ),
     ...layer.credentials.map(({ rule }) =>
-      line('env_credentials', `${showBytes(rule.target)} from ${sourceText(rule)}`, rule.origin),
+      line('env_credentials', `${showBytes(rule.target)} from ${sourceText(rule)}${brokerText(rule)}`, rule.origin),
     ),
     ...filesystemLines(resolved),
     setting('network.block', layer.network.block, false),
@@ -60,6 +61,11 @@ function workspaceLines({ folder, mode }: ResolvedProfile['layer']['workspace'])
     ['filesystem.workspace.mode', mode],
   ];
   return lines.flatMap(([key, given]) => (given === undefined ? [] : [line(key, given.value, given.origin)]));
+}
+
+/** Where the value goes, where the child has only a placeholder. */
+function brokerText({ broker }: Policy['credentials'][number]): string {
+  return broker === undefined ? '' : `, brokered for ${broker.hosts.map(showHost).join(', ')}`;
 }
 
 function networkLines({ allow, deny }: ResolvedProfile['layer']['network']): ProfileLine[] {

@@ -1,5 +1,7 @@
 import { bytesOfText } from '../../host/bytes.ts';
 import { CordonError } from '../../host/errors.ts';
+import type { BrokerRule } from '../broker.ts';
+import { type BrokerTexts, brokerRule } from '../broker-rule.ts';
 import { credentialRule } from '../credential.ts';
 import { coverTokens } from '../load/frame.ts';
 import { childOf, itemsOf, type Node, textOf } from '../load/node.ts';
@@ -50,11 +52,42 @@ function readItem(item: Node, state: State): CredentialEntry[] {
   }
   if (command !== undefined) {
     const words = readCommand(command, problems, mayRunCommands);
-    return words === undefined ? [] : makeRule({ target, targetName, source: words }, state);
+    return words === undefined
+      ? []
+      : makeRule({ target, targetName, source: words, broker: readBroker(item, state) }, state);
   }
   const reference = textOf(source);
   if (source === undefined || reference === undefined || !isSource(reference, source.place, problems)) return [];
-  return makeRule({ target, targetName, source: reference }, state);
+  return makeRule({ target, targetName, source: reference, broker: readBroker(item, state) }, state);
+}
+
+const BROKER_KEYS = ['for', 'as', 'methods', 'paths'] as const;
+
+/** With `for` the command holds a placeholder, and the value goes to these hosts from outside. */
+function readBroker(item: Node, { problems }: State): BrokerRule | undefined {
+  const nodes = Object.fromEntries(BROKER_KEYS.map((key) => [key, childOf(item, key)]));
+  const hosts = nodes.for;
+  if (hosts === undefined) {
+    for (const key of BROKER_KEYS) {
+      const node = nodes[key];
+      if (node !== undefined)
+        problems.add(
+          node.place,
+          `'${key}' says how a value goes to hosts, and none is named`,
+          'add for: ["api.example.com"]',
+        );
+    }
+    return undefined;
+  }
+  const listed = (node: Node | undefined): readonly Node[] =>
+    node === undefined || node.kind === 'list' ? itemsOf(node) : [node];
+  const texts = Object.fromEntries(
+    BROKER_KEYS.map((key) => [key, listed(nodes[key]).map((one) => textOf(one) ?? '')]),
+  ) as unknown as BrokerTexts;
+  const rule = brokerRule(texts);
+  if (!Array.isArray(rule)) return rule as BrokerRule;
+  for (const { key, at, problem, hint } of rule) problems.add((listed(nodes[key])[at] ?? hosts).place, problem, hint);
+  return undefined;
 }
 
 function readCommand(node: Node, problems: Problems, mayRunCommands: boolean): string[] | undefined {
@@ -77,15 +110,24 @@ interface RuleText {
   readonly targetName: string;
   readonly source: string | readonly string[];
   readonly key?: string;
+  readonly broker?: BrokerRule | undefined;
 }
 
-function makeRule({ target, targetName, source, key }: RuleText, { problems, targets }: State): CredentialEntry[] {
+function makeRule(
+  { target, targetName, source, key, broker }: RuleText,
+  { problems, targets }: State,
+): CredentialEntry[] {
   if (targets.has(targetName))
     problems.add(target.place, `two credentials have the target ${targetName}`, 'keep one of them');
   targets.add(targetName);
   if (!/^[A-Za-z_]\w*$/.test(targetName)) return refuseTarget(target, problems);
   try {
-    const rule = credentialRule({ target: bytesOfText(targetName), source, origin: problems.where(target.place) });
+    const rule = credentialRule({
+      target: bytesOfText(targetName),
+      source,
+      origin: problems.where(target.place),
+      broker,
+    });
     return [{ rule, key }];
   } catch (error) {
     if (!(error instanceof CordonError)) throw error;

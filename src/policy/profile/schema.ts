@@ -103,6 +103,18 @@ const CREDENTIALS = either(
         shape: listOf(text()),
         about: "A command whose output is the value; only in profiles of Cordon's own home.",
       },
+      for: {
+        shape: texts,
+        about:
+          'The hosts that get the value: the child then holds a placeholder, which is swapped outside on the way there. `api.example.com`, `*.example.com`, `HOST:PORT`, or a service such as `@github`.',
+      },
+      as: {
+        shape: texts,
+        about:
+          'Where in a request it stands: `authorization` (the header in any scheme; what is meant where nothing is said), `header NAME`, `query NAME`, `body FIELD`.',
+      },
+      methods: { shape: texts, about: 'The methods it may be used with, such as GET; all of them without it.' },
+      paths: { shape: texts, about: 'The paths it may be used for, such as `/repos/**`; all of them without it.' },
     }),
   ),
 );
