@@ -8,6 +8,7 @@ import { ParentEnv } from '../host/parent-env.ts';
 import { currentEnvironment } from '../host/process-env.ts';
 import { workingFolder } from '../host/working-folder.ts';
 import { credentialTools } from '../launch/credentials.ts';
+import { heldBack } from '../launch/held-back.ts';
 import type { ConfigData } from '../policy/config/shape.ts';
 import type { Policy } from '../policy/policy.ts';
 import { resolveProfiles } from '../policy/profile/resolve.ts';
@@ -66,13 +67,13 @@ async function spawn(options: SpawnOptions): Promise<SpawnResult> {
   const env = envOf(options.env);
   const config = configOf(options.config);
   const adapter = findAdapter(options.agent, config.adapters);
-  const policy = withChanges(await policyFor(options, config, env), options.policy);
+  const asked = withChanges(await policyFor(options, config, env), options.policy);
   const { prompt, model, workdir = workingFolder(), unasked = true, record = false } = options;
-  const credentials = await credentialsFor(policy, env, workdir);
+  const held = await heldBack(asked, await credentialsFor(asked, env, workdir), env);
   const words = { prompt: bytesOfText(prompt), model: model === undefined ? undefined : bytesOfText(model) };
   const listener = new Listener(adapter.format, options.onEvent);
   const outcome = await runAgent(
-    { adapter, policy, env, workdir, ...words, unasked, record, credentials },
+    { adapter, env, workdir, ...words, unasked, record, ...held },
     {
       ...options,
       readOutput: (stdout) => listener.listen(stdout),

@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { bufferOfBytes, bytesOfText } from '../host/bytes.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
 import { requireFolder } from '../host/working-folder.ts';
+import type { LaunchBroker } from '../launch/brokered.ts';
 import { type Launched, type LaunchResult, launch } from '../launch/launch.ts';
 import { surveyMachine } from '../launch/machine.ts';
 import { type Prepared, prepare } from '../launch/prepare.ts';
@@ -13,6 +14,7 @@ import { type AgentTask, locateAgent, readyTask } from './command.ts';
 
 export interface AgentStart extends AgentTask {
   readonly credentials: CredentialMap;
+  readonly broker?: LaunchBroker | undefined;
   readonly record: boolean;
 }
 
@@ -27,8 +29,8 @@ export function startAgent(start: AgentStart): StartedAgent {
   requireFolder(start.workdir, 'make it, or give another with --workdir');
   locateAgent(start.adapter, start.env);
   const { policy, argv, stdin } = readyTask(start);
-  const { env, workdir, credentials, record } = start;
-  const prepared = prepare({ policy, env, argv, workdir, credentials, record });
+  const { env, workdir, credentials, broker, record } = start;
+  const prepared = prepare({ policy, env, argv, workdir, credentials, broker, record });
   const { child, result } = launch(prepared.plan, {
     stdin: stdin === undefined ? 'ignore' : 'pipe',
     stdout: 'pipe',

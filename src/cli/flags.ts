@@ -10,6 +10,8 @@ export interface FlagSpec {
   readonly choices?: readonly string[];
   /** What completion offers where the command itself checks the value. */
   readonly offers?: readonly string[];
+  /** The value may be left out: the next word is one only if it looks so. */
+  readonly optional?: RegExp;
   /** Takes all following words up to the next flag, as in `--except A B`. */
   readonly many?: boolean;
 }
@@ -56,6 +58,10 @@ const isFlag = (arg: Bytes) => arg.startsWith('-') && arg !== '-';
 /** Adds the flag at the front with its values, and says how many words it took. */
 function takeFlag([arg, ...following]: readonly Bytes[], flags: readonly FlagSpec[], given: GivenFlag[]): number {
   const { spec, inline } = knownFlag(arg as Bytes, flags);
+  if (spec.optional !== undefined && inline === undefined && !spec.optional.test(following[0] ?? '')) {
+    given.push({ name: spec.name, value: bytesOfText('') });
+    return 1;
+  }
   if (spec.value === undefined) given.push(switchFlag(spec, inline));
   else
     given.push({

@@ -49,6 +49,12 @@ export const POLICY_FLAGS: readonly FlagSpec[] = [
     value: 'NAME[=SOURCE]',
     help: 'inject a credential, from the vault unless SOURCE says otherwise; repeatable',
   },
+  {
+    name: '--broker',
+    value: 'NAME@HOST|@SERVICE',
+    optional: /^(?:@[a-z0-9]+|[A-Za-z_]\w*(?:=[^\s@]+)?@\S+)$/,
+    help: 'the command holds a placeholder, the value goes to HOST alone, from outside; alone: the key of the agent',
+  },
   { name: '--credential-timeout', value: 'SECONDS', help: 'how long all credentials together may take (default 30)' },
   {
     name: '--guard',
@@ -178,8 +184,15 @@ function parseCredential(text: Bytes): CredentialRule {
   return credentialRule({ target, source, origin: 'flag --credential' });
 }
 
-/** The policy a command line asks for. Profiles and other surfaces are loaded only when named. */
+/** The policy a command line asks for. */
 export async function policyFromFlags(parsed: ParsedArguments, context: Context): Promise<Policy> {
+  const policy = await policyWithoutBroker(parsed, context);
+  if (flagValues(parsed, '--broker').length === 0) return policy;
+  return (await import('./broker-flags.ts')).withBrokerFlags(policy, parsed, context);
+}
+
+/** Profiles and other surfaces are loaded only when named. */
+async function policyWithoutBroker(parsed: ParsedArguments, context: Context): Promise<Policy> {
   if (flagValues(parsed, '--agent').length > 0) {
     const { agentStartPolicy, withModeReport } = await import('./agent-policy.ts');
     const start = await agentStartPolicy(parsed, context);

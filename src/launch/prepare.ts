@@ -6,13 +6,14 @@ import { foldersOf, homesOf } from '../host/folders.ts';
 import { findCommand } from '../host/lookup.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
 import { isFirstTime } from '../host/session.ts';
-import { factsOf, type Operation, type PlaceFacts, placesOf } from '../plan/places/index.ts';
+import { factsOf, type Operation, type PlaceFacts, pathsOf, placesOf } from '../plan/places/index.ts';
 import { type LaunchPlan, type Machine, plan, type Records } from '../plan/plan.ts';
 import { type StartupNote, startupPolicy } from '../plan/startup/index.ts';
 import type { FilesystemPolicy, Policy } from '../policy/policy.ts';
 import { seal } from '../seal/seal.ts';
 import type { Secret } from '../secrets/secret.ts';
 import { auditFile, auditHead, newLaunchId } from './audit.ts';
+import type { LaunchBroker } from './brokered.ts';
 import { type StartupCopies, settingsCopies, startupCopies } from './copies.ts';
 import { clearFirstRelease } from './first-release.ts';
 import { surveyMachine } from './machine.ts';
@@ -25,6 +26,8 @@ export interface LaunchRequest {
   readonly argv: readonly [Bytes, ...Bytes[]];
   readonly workdir: string;
   readonly credentials?: ReadonlyMap<Bytes, Secret>;
+  /** What is brokered of them, and how. */
+  readonly broker?: LaunchBroker | undefined;
   /** Write an audit record. */
   readonly record: boolean;
   /** Nothing will be started, so nothing is made in the state folder either. */
@@ -55,6 +58,7 @@ export function prepare(request: LaunchRequest): Prepared {
     policy,
     env,
     ...(request.credentials === undefined ? {} : { credentials: request.credentials }),
+    ...(request.broker === undefined ? {} : { placeholders: request.broker.placeholders }),
   });
   const state = stateFolder(request);
   const machine = surveyMachine(env);
@@ -67,7 +71,7 @@ export function prepare(request: LaunchRequest): Prepared {
     env: sealed,
     workdir,
     policy,
-    places: policy.isolation === 'filter' ? [] : placesFor(request, facts, startup, machine),
+    places: policy.isolation === 'filter' ? [] : [...placesFor(request, facts, startup, machine), ...trusted(request)],
     machine,
     records: state === undefined ? undefined : recordsFor(request, state, decisions, path),
   });
@@ -84,6 +88,13 @@ export function prepare(request: LaunchRequest): Prepared {
       ...absentPaths(policy.filesystem),
     ],
   };
+}
+
+/** Programs look for certificates in the system's bundles, whatever variables say. */
+function trusted({ broker }: LaunchRequest): Operation[] {
+  return (broker?.files ?? []).flatMap(({ path, text }) =>
+    pathsOf([path]).map((at) => ({ kind: 'data', path: at, text }) as const),
+  );
 }
 
 /** On a stage HOME is all there is: nobody looks at the user's own. */

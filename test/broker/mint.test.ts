@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { mintsFor } from '../../src/policy/broker-rule.ts';
-import { ask, bearer, frontOf, held, hostOf, NAME, serverOf, VALUE } from './support.ts';
+import { ask, bearer, frontOf, hostOf, NAME, serverOf, VALUE } from './support.ts';
 
 const MINTED = ['ghs', 'mInTeDmInTeDmInTeDmInTeDmInTeDmInTeD'].join('_');
 const mint = {

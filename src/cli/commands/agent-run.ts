@@ -6,6 +6,7 @@ import { type AgentOutcome, runAgent } from '../../agents/run.ts';
 import { type StartedAgent, startRenderer } from '../../agents/spawn.ts';
 import { safeOutput } from '../../agents/view.ts';
 import { CordonError } from '../../host/errors.ts';
+import { heldBack } from '../../launch/held-back.ts';
 import { relaySignals } from '../../launch/relay-signals.ts';
 import { taskFromFlags } from '../agent-task.ts';
 import type { Context } from '../context.ts';
@@ -22,10 +23,14 @@ const TIMED_OUT = 124;
 export const run: AgentSubcommand['run'] = async (parsed, context) => {
   const limit = timeLimitOf(parsed);
   const task = await taskFromFlags(parsed, context);
-  const credentials = await credentialsFor(task.policy, parsed, context);
+  const { policy, credentials, broker } = await heldBack(
+    task.policy,
+    await credentialsFor(task.policy, parsed, context),
+    context.env,
+  );
   const afterwards: (() => void)[] = [];
   const outcome = await runAgent(
-    { ...task, credentials, record: true },
+    { ...task, policy, credentials, broker, record: true },
     {
       timeoutMs: limit === undefined ? undefined : limit * 1000,
       onStart: ({ child, prepared }) => {

@@ -2,6 +2,7 @@ import type { Bytes } from '../../host/bytes.ts';
 import { findCommand } from '../../host/lookup.ts';
 import { workingFolder } from '../../host/working-folder.ts';
 import { handOver } from '../../launch/hand-over.ts';
+import { heldBack } from '../../launch/held-back.ts';
 import { textToKeep } from '../../launch/keep.ts';
 import { trimKeptPlans } from '../../launch/kept-plans.ts';
 import { type Prepared, prepare } from '../../launch/prepare.ts';
@@ -27,9 +28,10 @@ export async function run(args: readonly Bytes[], context: Context): Promise<num
   const policy = await policyFromFlags(parsed, context);
   showWarnings(policy.warnings, context);
   const argv = commandOf(parsed);
-  const credentials = await credentialsOf(policy, argv[0], parsed, context);
+  const asked = await credentialsOf(policy, argv[0], parsed, context);
+  const { credentials, ...held } = await heldBack(policy, asked, context.env);
   const prepared = prepare({
-    policy,
+    ...held,
     env: context.env,
     argv,
     workdir: workingFolder(),

@@ -1,0 +1,148 @@
+import { readFileSync, realpathSync } from 'node:fs';
+import { rootCertificates } from 'node:tls';
+import { newAuthority } from '../broker/authority.ts';
+import type { Held } from '../broker/held.ts';
+import { placeholdersFor, refuseUnbrokered } from '../broker/placeholder.ts';
+import type { BrokerSettings } from '../broker/settings.ts';
+import { type Bytes, bytesOfText, showBytes, textOfBytes } from '../host/bytes.ts';
+import { CordonError } from '../host/errors.ts';
+import type { ParentEnv } from '../host/parent-env.ts';
+import { type BrokerRule, showHost } from '../policy/broker.ts';
+import { mintsFor } from '../policy/broker-rule.ts';
+import { type HostRule, type NetworkPolicy, parseHost, uniqueHosts, verdictOn } from '../policy/network/rules.ts';
+import type { CredentialRule, Policy, SetRule } from '../policy/policy.ts';
+import { Secret } from '../secrets/secret.ts';
+
+export interface Brokered {
+  /** With what makes programs trust the certificates of this launch. */
+  readonly policy: Policy;
+  /** Placeholders where values are brokered. */
+  readonly credentials: ReadonlyMap<Bytes, Secret>;
+  readonly broker: LaunchBroker;
+}
+
+export interface LaunchBroker {
+  /** The variables that hold one. */
+  readonly placeholders: ReadonlySet<Bytes>;
+  /** For the process outside, over a pipe: it has the values and the key of the CA. */
+  readonly settings: BrokerSettings;
+  /** What stands over the bundles of the system, inside. */
+  readonly files: readonly { readonly path: string; readonly text: Bytes }[];
+}
+
+/** Where systems keep the certificates they trust: Debian, Fedora, SUSE, Alpine and BSD. */
+const BUNDLES = [
+  '/etc/ssl/certs/ca-certificates.crt',
+  '/etc/pki/tls/certs/ca-bundle.crt',
+  '/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem',
+  '/etc/ssl/ca-bundle.pem',
+  '/var/lib/ca-certificates/ca-bundle.pem',
+  '/etc/ssl/cert.pem',
+];
+
+/** What programs are told their certificates by. All but Node's replace what they know, so the bundle has everything. */
+const CA_VARIABLES =
+  'NODE_EXTRA_CA_CERTS SSL_CERT_FILE CURL_CA_BUNDLE REQUESTS_CA_BUNDLE PIP_CERT GIT_SSL_CAINFO AWS_CA_BUNDLE CARGO_HTTP_CAINFO DENO_CERT CLOUDSDK_CORE_CUSTOM_CA_CERTS_FILE NIX_SSL_CERT_FILE BUNDLE_SSL_CA_CERT npm_config_cafile CODEX_CA_CERTIFICATE'.split(
+    ' ',
+  );
+
+type BrokeredRule = CredentialRule & { readonly broker: BrokerRule };
+
+const isBrokered = (rule: CredentialRule): rule is BrokeredRule => rule.broker !== undefined;
+
+/** Takes the values out of a launch and leaves placeholders: from here on they go to the process outside, and nowhere else. */
+export function brokered(policy: Policy, credentials: ReadonlyMap<Bytes, Secret>, env: ParentEnv): Brokered {
+  const rules = policy.credentials.filter(isBrokered).filter(({ target }) => credentials.has(target));
+  const values = new Map(rules.map(({ target }) => [target, credentials.get(target) as Secret]));
+  for (const { target, origin } of rules) refuseUnbrokered(target, values.get(target) as Secret, origin);
+  const placeholders = placeholdersFor(values);
+  const held = rules.map(
+    ({ target, broker }): Held => ({
+      name: showBytes(target),
+      placeholder: placeholders.get(target) as string,
+      value: (values.get(target) as Secret).reveal(),
+      rule: broker,
+    }),
+  );
+  const mints = mintsFor(rules.map(({ broker }) => broker));
+  const authority = newAuthority([...rules.flatMap(({ broker }) => broker.hosts), ...mints.map(({ host }) => host)]);
+  const trusted = trustedOutside(env);
+  const text = bytesOfText([...trusted.texts, authority.certificate].join('\n'));
+  return {
+    policy: {
+      ...policy,
+      set: [...policy.set, ...trustRules(trusted.bundles[0])],
+      network: networkFor(policy.network, rules),
+    },
+    credentials: new Map([
+      ...credentials,
+      ...[...placeholders].map(([name, one]): [Bytes, Secret] => [name, new Secret(one)]),
+    ]),
+    broker: {
+      placeholders: new Set(placeholders.keys()),
+      settings: { held, authority, trust: trusted.texts, mints },
+      files: trusted.bundles.map((path) => ({ path, text })),
+    },
+  };
+}
+
+/** Package registries and code hosts, which most work needs and which no credential is read from. */
+const USUAL = ['@npm', '@pypi', '@crates', '@go', '@maven', '@rubygems', '@nuget', '@github', '@gitlab', '@bitbucket'];
+
+/** By name, since nobody stands in the way of a network that is simply there; off stays off. What is brokered can be reached. */
+function networkFor(network: NetworkPolicy, rules: readonly BrokeredRule[]): NetworkPolicy {
+  if (network.mode === 'off') return network;
+  const usual =
+    network.mode === 'on' ? [...(network.own ?? []), ...USUAL.flatMap((set) => hostRules(set))] : network.allow;
+  const named: NetworkPolicy = { ...network, mode: network.mode === 'on' ? 'names' : network.mode, allow: usual };
+  const missing = rules
+    .flatMap(({ broker }) => broker.hosts)
+    .filter(({ name, port }) => !verdictOn(named, name, port).allowed);
+  return { ...named, allow: uniqueHosts([...named.allow, ...missing.flatMap((host) => hostRules(showHost(host)))]) };
+}
+
+function hostRules(text: string): readonly HostRule[] {
+  const parsed = parseHost(text, 'broker');
+  if ('problem' in parsed) throw new CordonError('policy', parsed.problem, { hint: parsed.hint });
+  return parsed.rules;
+}
+
+function trustRules(path: string): SetRule[] {
+  return CA_VARIABLES.map((name) => ({ name: bytesOfText(name), value: bytesOfText(path), origin: 'broker' }));
+}
+
+interface Trusted {
+  readonly texts: readonly string[];
+  readonly bundles: readonly [string, ...string[]];
+}
+
+/** The system's store and the files that the user's own environment names, for companies with a CA of their own. */
+function trustedOutside(env: ParentEnv): Trusted {
+  const there = BUNDLES.flatMap((path) => realOf(path) ?? []);
+  const bundles = [...new Set(there)];
+  const system = bundles.flatMap((path) => textAt(path) ?? []);
+  const named = CA_VARIABLES.flatMap((name) => textOfBytes(env.get(bytesOfText(name)) ?? ('' as Bytes)) ?? []);
+  const own = [...new Set(named)].filter((path) => path.startsWith('/') && !bundles.includes(realOf(path) ?? path));
+  const [first = BUNDLES[0] as string, ...others] = bundles;
+  const texts = [system[0] ?? rootCertificates.join('\n'), ...own.flatMap((path) => textAt(path) ?? [])];
+  return { texts, bundles: [first, ...others] };
+}
+
+function realOf(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+const LARGEST_BUNDLE = 4 << 20;
+
+function textAt(path: string): string | undefined {
+  try {
+    const text = readFileSync(path, 'latin1');
+    return text.length <= LARGEST_BUNDLE && text.includes('-----BEGIN CERTIFICATE-----') ? text : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,21 @@
+import type { Bytes } from '../host/bytes.ts';
+import type { ParentEnv } from '../host/parent-env.ts';
+import type { Policy } from '../policy/policy.ts';
+import type { Secret } from '../secrets/secret.ts';
+import type { LaunchBroker } from './brokered.ts';
+
+interface HeldBack {
+  readonly policy: Policy;
+  readonly credentials: ReadonlyMap<Bytes, Secret>;
+  readonly broker?: LaunchBroker | undefined;
+}
+
+/** What is brokered is replaced by placeholders; its values go another way. Most launches have nothing of the kind, and load nothing. */
+export async function heldBack(
+  policy: Policy,
+  credentials: ReadonlyMap<Bytes, Secret>,
+  env: ParentEnv,
+): Promise<HeldBack> {
+  if (!policy.credentials.some(({ broker }) => broker !== undefined)) return { policy, credentials };
+  return (await import('./brokered.ts')).brokered(policy, credentials, env);
+}
