@@ -71,6 +71,16 @@ static bool take_flag(struct kept *kept, struct sha256 *hash, const char *name, 
   return true;
 }
 
+/* They get a policy by their name, which is the planner's to judge (src/agents/known.ts has the same list). */
+static bool is_known_agent(const char *command) {
+  static const char *const known[] = {"claude", "codex", "gemini", "qwen",    "opencode",
+                                      "amp",    "aider", "goose",  "copilot", "cursor-agent"};
+  const char *slash = strrchr(command, '/'), *name = slash ? slash + 1 : command;
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+    if (strcmp(known[i], name) == 0) return true;
+  return false;
+}
+
 static bool take_arguments(struct kept *kept, struct sha256 *hash, char **args) {
   if (!args[0] || strcmp(args[0], "run") != 0) return false;
   for (args++; *args && (*args)[0] == '-' && (*args)[1]; args++) {
@@ -83,7 +93,7 @@ static bool take_arguments(struct kept *kept, struct sha256 *hash, char **args) 
     if (!take_flag(kept, hash, name, length, value)) return false;
   }
   kept->command = args;
-  return *args != NULL;
+  return *args != NULL && !is_known_agent(*args);
 }
 
 static void add_number(struct text *text, uint64_t number) {
@@ -351,17 +361,21 @@ static bool is_plain(const char *name) {
 
 static bool complete(const struct kept *kept, struct plan *plan, char **env) {
   const char *found = find_command(kept->command[0], value_of(env, "PATH"));
-  if (!found || !is_plain(kept->command[0]) || plan->setting_count) return false;
+  if (!found || !is_plain(kept->command[0])) return false;
   plan->command = allot_text(found, strlen(found));
   plan->name = allot_text(kept->command[0], strlen(kept->command[0]));
   plan->args = (struct strings){0};
   for (char **arg = kept->command; *arg; arg++) strings_add(&plan->args, allot_text(*arg, strlen(*arg)));
-  plan->settings = allot(kept->set.count, sizeof *plan->settings);
+  /* Of its own it has only the name of the policy. */
+  size_t own = plan->setting_count;
+  struct setting *settings = allot(own + kept->set.count, sizeof *settings);
+  if (own) memcpy(settings, plan->settings, own * sizeof *settings);
   for (size_t i = 0; i < kept->set.count; i++) {
     const char *entry = kept->set.items[i];
-    plan->settings[i] = (struct setting){allot_text(entry, strlen(entry)), strcspn(entry, "=")};
+    settings[own + i] = (struct setting){allot_text(entry, strlen(entry)), strcspn(entry, "=")};
   }
-  plan->setting_count = plan->setting_capacity = kept->set.count;
+  plan->settings = settings;
+  plan->setting_count = plan->setting_capacity = own + kept->set.count;
   return true;
 }
 

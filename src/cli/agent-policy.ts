@@ -6,6 +6,11 @@ import type { AgentConfig, AgentMode } from '../agents/config/tables.ts';
 import { agentPolicy } from '../agents/policy.ts';
 import { findAdapter } from '../agents/registry.ts';
 import { heldBackReport } from '../agents/report.ts';
+import { type Bytes, showBytes } from '../host/bytes.ts';
+import { homesOf } from '../host/folders.ts';
+import { findCommand } from '../host/lookup.ts';
+import { whyCommandsCouldWrite } from '../host/own-program.ts';
+import { workingFolder } from '../host/working-folder.ts';
 import { asksForEverything, isPresetEntry } from '../policy/allow.ts';
 import { Pattern } from '../policy/pattern.ts';
 import type { Policy } from '../policy/policy.ts';
@@ -49,6 +54,26 @@ export async function agentStartPolicy(parsed: ParsedArguments, context: Context
     layer: resolved?.layer,
     files: resolved?.files,
   });
+}
+
+/** Whether a program that goes by the name of a known agent is one, and what is said of it. */
+export function knownAgentNote(command: Bytes, agent: string, { env }: Context): { trusted: boolean; note: string } {
+  const { home, passwdHome } = homesOf(env);
+  const path = findCommand(command, env);
+  const why = whyCommandsCouldWrite(
+    path,
+    workingFolder(),
+    [home ?? '', passwdHome ?? ''].filter((one) => one !== ''),
+  );
+  if (why === undefined)
+    return {
+      trusted: true,
+      note: `${showBytes(command)} gets the policy of agent ${agent}; --agent none for the usual one`,
+    };
+  return {
+    trusted: false,
+    note: `${showBytes(path)} gets no policy of agent ${agent}, since a command could have put it there (${why}); --agent ${agent} gives it`,
+  };
 }
 
 /** In permissive mode: what guards hold back of what rules ask for. */

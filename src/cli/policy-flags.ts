@@ -1,5 +1,7 @@
+import { lstatSync, realpathSync } from 'node:fs';
+import { knownAgent } from '../agents/known.ts';
 import { wildcardWarnings } from '../decide/wildcard-warnings.ts';
-import { type Bytes, showBytes } from '../host/bytes.ts';
+import { type Bytes, bytesOfText, showBytes, textOfBytes } from '../host/bytes.ts';
 import { isUsableName } from '../host/parent-env.ts';
 import { asksForEverything, isPresetEntry, presetRules } from '../policy/allow.ts';
 import { credentialRule } from '../policy/credential.ts';
@@ -12,19 +14,32 @@ import {
   type FsPreset,
   type GuardMode,
   type Isolation,
+  MARKER_ORIGIN,
   type Policy,
   type SetRule,
 } from '../policy/policy.ts';
 import { BASE_NAMES, type BaseName } from '../policy/presets/presets.ts';
 import type { Context } from './context.ts';
-import { type FlagSpec, flagValues, type GivenFlag, type ParsedArguments, textValue, usageError } from './flags.ts';
+import {
+  type FlagSpec,
+  flagValues,
+  type GivenFlag,
+  hasFlag,
+  type ParsedArguments,
+  textValue,
+  usageError,
+} from './flags.ts';
 import { withNetFlags } from './net-flags.ts';
 import { PLACE_FLAGS, withPlaceFlags } from './place-flags.ts';
 
 export const POLICY_FLAGS: readonly FlagSpec[] = [
   { name: '--profile', value: 'NAME|FILE', help: 'start from this profile; several add up in order' },
   { name: '--tool', value: 'TOOL', help: 'start from the policy of this tool' },
-  { name: '--agent', value: 'AGENT', help: 'start from the policy of this agent' },
+  {
+    name: '--agent',
+    value: 'AGENT',
+    help: 'start from the policy of this agent; none: also a known agent gets no policy of its own',
+  },
   { name: '--role', value: 'ROLE', help: 'with an agent: what this role of cordon.toml adds' },
   { name: '--id', value: 'ID', help: 'with an agent: the id that scopes of credentials go by' },
   {
@@ -88,7 +103,12 @@ export const POLICY_FLAGS: readonly FlagSpec[] = [
 export const RUN_FLAGS: readonly FlagSpec[] = [
   { name: '--dry-run', help: 'show decisions, places and network, start nothing' },
   { name: '--plan', help: 'show the plan too, start nothing' },
+  { name: '--quiet', help: 'leave out what is only good to know; -q and CORDON_QUIET=1 do the same' },
+  { name: '-q', help: 'the same as --quiet' },
 ];
+
+export const isQuiet = (parsed: ParsedArguments, { env }: Pick<Context, 'env'>) =>
+  hasFlag(parsed, '--quiet') || hasFlag(parsed, '-q') || env.get(bytesOfText('CORDON_QUIET')) === '1';
 
 /** The policy with the flags laid over it, in the order they were given. */
 function applyPolicyFlags(start: Policy, parsed: ParsedArguments, context: Context): Policy {
@@ -184,7 +204,70 @@ function parseCredential(text: Bytes): CredentialRule {
   return credentialRule({ target, source, origin: 'flag --credential' });
 }
 
-/** The policy a command line asks for. */
+/**
+ * The policy for starting a command from a terminal. A known agent gets its own, unless something says what to start from; what was not
+ * asked for otherwise gets what people set for their terminals, and the policy's name for prompts.
+ */
+export async function policyForCommand(
+  given: ParsedArguments,
+  command: Bytes | undefined,
+  context: Context,
+): Promise<CommandPolicy> {
+  const { parsed, notes } = await withKnownAgent(given, command, context);
+  const policy = await policyFromFlags(parsed, context);
+  const isPlain = !['--profile', '--tool', '--base'].some((flag) => hasFlag(parsed, flag));
+  return { policy: isPlain ? withTerminal(policy, context) : policy, notes };
+}
+
+export interface CommandPolicy {
+  readonly policy: Policy;
+  /** Good to know, and nothing to worry about. */
+  readonly notes: readonly string[];
+}
+
+const STARTING_POINTS = ['--profile', '--tool', '--agent', '--base', '--guard'];
+const NO_AGENT = 'none';
+
+async function withKnownAgent(parsed: ParsedArguments, command: Bytes | undefined, context: Context) {
+  const flags = parsed.flags.filter(({ name, value }) => name !== '--agent' || value !== NO_AGENT);
+  const others = { ...parsed, flags };
+  const agent = command === undefined ? undefined : knownAgent(command);
+  const isSaid = flags.length < parsed.flags.length || STARTING_POINTS.some((flag) => hasFlag(parsed, flag));
+  if (agent === undefined || command === undefined || isSaid) return { parsed: others, notes: [] };
+  const { knownAgentNote } = await import('./agent-policy.ts');
+  const { trusted, note } = knownAgentNote(command, agent, context);
+  const added = trusted ? [{ name: '--agent', value: bytesOfText(agent) }] : [];
+  return { parsed: { ...others, flags: [...added, ...flags] }, notes: [note] };
+}
+
+function withTerminal(policy: Policy, { env }: Context): Policy {
+  const origin = MARKER_ORIGIN;
+  const terminal = presetRules('@terminal', origin);
+  const certificates = terminal.flatMap(({ pattern }) => fileNamedBy(env.get(pattern.source)));
+  const name = bytesOfText('CORDON');
+  const isNamed =
+    policy.set.some((rule) => rule.name === name) || policy.deny.some(({ pattern }) => pattern.matches(name));
+  return {
+    ...policy,
+    allow: [...policy.allow, ...terminal],
+    filesystem: { ...policy.filesystem, read: [...new Set([...policy.filesystem.read, ...certificates])] },
+    set: isNamed ? policy.set : [...policy.set, { name, value: bytesOfText(policy.origin), origin }],
+  };
+}
+
+/** A file of certificates is no secret, and no use where it can't be read. What a link leads to may be another's choice. */
+function fileNamedBy(value: Bytes | undefined): string[] {
+  if (value === undefined || !value.startsWith('/')) return [];
+  const path = textOfBytes(value);
+  if (path === undefined || /^\/(usr|etc)\//.test(path)) return [];
+  try {
+    return lstatSync(path).isFile() && realpathSync(path) === path ? [path] : [];
+  } catch {
+    return [];
+  }
+}
+
+/** The policy a command line asks for. Profiles and other surfaces are loaded only when named. */
 export async function policyFromFlags(parsed: ParsedArguments, context: Context): Promise<Policy> {
   const policy = await policyWithoutBroker(parsed, context);
   if (flagValues(parsed, '--broker').length === 0) return policy;

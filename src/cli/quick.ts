@@ -1,3 +1,4 @@
+import { knownAgent } from '../agents/known.ts';
 import { captureArguments } from '../host/arguments.ts';
 import type { Bytes } from '../host/bytes.ts';
 import { frontDescriptor } from '../host/parent-env.ts';
@@ -45,10 +46,17 @@ function isPlainRun([command, ...rest]: readonly Bytes[]): boolean {
   if (command !== 'run') return false;
   for (let i = 0; i < rest.length; i++) {
     const arg = rest[i] as Bytes;
-    if (arg === '--' || !arg.startsWith('-')) return true;
+    if (arg === '--') return isPlainCommand(rest[i + 1]);
+    if (!arg.startsWith('-')) return isPlainCommand(arg);
     const [name = '', value] = arg.split('=', 2);
+    if (SWITCHES.includes(name)) continue;
     if (!OWN_FLAGS.includes(name)) return false;
     if (value === undefined) i++;
   }
   return true;
 }
+
+const SWITCHES = ['-q', '--quiet'];
+
+/** A known agent gets a policy of its own, which is not bundled here. */
+const isPlainCommand = (name: Bytes | undefined) => name === undefined || knownAgent(name) === undefined;

@@ -1,3 +1,4 @@
+import { knownAgent } from '../agents/known.ts';
 import { type Bytes, showBytes } from '../host/bytes.ts';
 import { findCommand } from '../host/lookup.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
@@ -21,6 +22,9 @@ export function commandAnswer(name: Bytes, policy: Policy, env: ParentEnv): Answ
     verdict: `${showBytes(path)}, with the policy of ${policy.origin}`,
     reason: parts.join(', '),
     origin: policy.origin,
-    change: { effect: 'to start from another policy', flag: '--profile NAME' },
+    change:
+      knownAgent(name) !== undefined && policy.origin.startsWith('agent')
+        ? { effect: 'to start it as any other command', flag: '--agent none' }
+        : { effect: 'to start from another policy', flag: '--profile NAME' },
   };
 }

@@ -1,5 +1,5 @@
 import { existsSync, lstatSync, realpathSync, type Stats, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { type Bytes, bufferOfBytes, bytesOfBuffer, bytesOfText, showBytes } from './bytes.ts';
 import { CordonError, EXIT } from './errors.ts';
 import { findCommand } from './lookup.ts';
@@ -35,6 +35,42 @@ function untrusted(name: Bytes, refused: readonly string[]): CordonError {
     `'${showBytes(name)}' was found only where a command can write: ${refused.join(', ')}`,
     { exitCode: EXIT.notFound, hint: 'install it in a folder that only you or root can write, outside of your work' },
   );
+}
+
+/** Folders of the machine in which programs are installed; no command writes there. */
+const INSTALLED = ['/usr', '/bin', '/sbin', '/opt', '/nix', '/gnu', '/snap', '/var/lib', '/home/linuxbrew'];
+/** Visible folders of a home in which programs are installed; of the others each may have been a workspace once. */
+const INSTALLED_IN_HOME = ['bin', 'go', 'miniconda3', 'anaconda3', 'miniforge3', 'mambaforge'];
+
+/**
+ * Why a command may have put this program where it is, now or in an earlier launch, undefined when none can: what goes by its name
+ * alone, as a known agent does, must not be a command's own.
+ */
+export function whyCommandsCouldWrite(path: Bytes, workdir: string, homes: readonly string[]): string | undefined {
+  const roots = writableRoots(workdir);
+  const real = realPath(path);
+  if (real === undefined) return 'it cannot be looked at';
+  const above = realPath(dirname(path) as Bytes) ?? real;
+  const known = homes.flatMap((home) => realPath(bytesOfText(home)) ?? []).filter((home) => home !== '/');
+  return (
+    whyUntrusted(path, roots) ??
+    whyNotInstalled(join(above, basename(path)) as Bytes, known) ??
+    whyNotInstalled(real, known)
+  );
+}
+
+function whyNotInstalled(path: Bytes, homes: readonly Bytes[]): string | undefined {
+  const home = homes.find((one) => isWithin(path, one));
+  const [first = ''] = home === undefined ? [] : path.slice(home.length + 1).split('/');
+  if (home === undefined && !INSTALLED.some((folder) => isWithin(path, folder)))
+    return 'no place where programs are installed';
+  if (home !== undefined && !first.startsWith('.') && !INSTALLED_IN_HOME.includes(first))
+    return 'no place where programs are installed';
+  const top = home === undefined ? '/' : join(home, first);
+  for (let folder = dirname(path); folder !== top && folder !== '/'; folder = dirname(folder))
+    if (existsSync(bufferOfBytes(join(folder, '.git') as Bytes)))
+      return `in the repository ${showBytes(folder as Bytes)}`;
+  return undefined;
 }
 
 const TEMPORARY = ['/tmp', '/var/tmp', '/dev/shm'];

@@ -8,7 +8,7 @@ import type { ParentEnv } from '../host/parent-env.ts';
 import { planLine, textLine } from '../plan/field.ts';
 import { PLAN_HEADER, planText } from '../plan/plan-text.ts';
 import { linesOfRules } from '../plan/rule-lines.ts';
-import type { Policy } from '../policy/policy.ts';
+import { MARKER_ORIGIN, type Policy } from '../policy/policy.ts';
 import type { Prepared } from './prepare.ts';
 import type { Witness } from './witness.ts';
 
@@ -19,7 +19,7 @@ const OF_THIS_START: ReadonlySet<string> = new Set(['name', 'set', 'command', 'a
 const KEPT: ReadonlySet<string> = new Set(
   `isolation supervise explicit bwrap seccomp landlock-scope limit audit warn-dir network root home show show-programs layer cut
   hide read write try-read try-write expose-read expose-write private folder link data workspace workspace-at keep-out keep-read proc dev
-  run ipc aside chdir mention`.split(/\s+/),
+  run ipc aside chdir mention quiet`.split(/\s+/),
 );
 
 export interface KeepRequest {
@@ -31,7 +31,7 @@ export interface KeepRequest {
 
 /**
  * The plan with everything it came from, for the front to keep (docs/plan-format.md); undefined where the next run has to be planned
- * too. It holds no value: variables are decided about at each start.
+ * too. It holds no value but the policy's name: variables are decided about at each start.
  */
 export function textToKeep({ prepared, policy, env, witness }: KeepRequest): string | undefined {
   if (!isKeepable(policy, prepared) || !isKnownUser(env)) return undefined;
@@ -49,6 +49,9 @@ export function textToKeep({ prepared, policy, env, witness }: KeepRequest): str
     ...['name cordon', 'command /', 'arg /'],
     ...linesOfRules(compileRules(policy).map(withoutException)),
     ...held.map(({ name }) => planLine('deny', name)),
+    ...policy.set.flatMap(({ name, value, origin }) =>
+      origin === MARKER_ORIGIN ? [planLine('set', name, value)] : [],
+    ),
     ...lines,
     textLine('audit-head', auditHead(policy)),
     'end',
@@ -59,7 +62,7 @@ export function textToKeep({ prepared, policy, env, witness }: KeepRequest): str
 /** Values are fetched, judged by a guard that forbids, or stand in a policy: nothing of that may lie in a file. Whoever is warned is warned each time. */
 function isKeepable({ credentials, redact, guard, set, warnings }: Policy, prepared: Prepared): boolean {
   if (credentials.length > 0 || redact || guard === 'forbid') return false;
-  if (set.some(({ origin }) => origin !== 'flag --set')) return false;
+  if (set.some(({ origin }) => origin !== 'flag --set' && origin !== MARKER_ORIGIN)) return false;
   return warnings.length === 0 && prepared.warnings.length === 0 && prepared.plan.records?.audit !== undefined;
 }
 

@@ -6,20 +6,23 @@ import type { AllowRule, Origin } from './policy.ts';
 import { presetPatterns } from './presets/presets.ts';
 
 /** Sets of names that an allow list may include as `@NAME`. */
-const INCLUDABLE = ['proxy'] as const;
+const INCLUDABLE = ['proxy', 'terminal'] as const;
 
 type Includable = (typeof INCLUDABLE)[number];
 
 export const isPresetEntry = (entry: string) => entry.startsWith('@');
 
-/** The rules of `@proxy`: addresses, so a value with a credential in it is refused (B5). */
+/**
+ * The rules of `@proxy`: addresses, so a value with a credential in it is refused (B5); and of `@terminal`: what people set to feel at
+ * home in one, and where their certificates lie.
+ */
 export function presetRules(entry: string, origin: Origin): AllowRule[] {
   const name = entry.slice(1);
   if (!INCLUDABLE.includes(name as Includable)) throw unknownPreset(name, origin);
   return presetPatterns(name as Includable).map((pattern) => ({
     pattern: Pattern.parse(pattern),
     origin: `${origin} (${entry})`,
-    plain: true,
+    ...(name === 'proxy' ? { plain: true } : {}),
   }));
 }
 

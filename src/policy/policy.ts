@@ -23,6 +23,9 @@ export interface DenyRule {
   readonly origin: Origin;
 }
 
+/** Where the variable CORDON comes from, which is the policy's name: no secret, and the same at every start. */
+export const MARKER_ORIGIN: Origin = 'cordon run';
+
 export interface SetRule {
   readonly name: Bytes;
   readonly value: Bytes;

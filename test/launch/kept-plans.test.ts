@@ -132,7 +132,13 @@ describe.each(USERS)('a run that was planned before, as %s', (user) => {
     const record = JSON.parse(
       readFileSync(join(stage.state, 'audit.jsonl'), 'utf8').trim().split('\n').at(-1) as string,
     );
-    expect(record).toMatchObject({ command: '/usr/bin/sh', arguments: 3, policy: 'defaults', set: ['GIVEN'], exit: 0 });
+    expect(record).toMatchObject({
+      command: '/usr/bin/sh',
+      arguments: 3,
+      policy: 'defaults',
+      set: ['GIVEN', 'CORDON'],
+      exit: 0,
+    });
     expect(record.passed).toContain('MODE');
     expect(record.dropped).toContainEqual({ name: 'SECRET', rule: 'default' });
     expect(/a b|value-of/.test(readFileSync(stage.file, 'latin1'))).toBe(false);

@@ -17,18 +17,19 @@ import { expandPath } from '../../policy/places.ts';
 import type { Policy } from '../../policy/policy.ts';
 import type { Context } from '../context.ts';
 import { hasFlag, JSON_FLAG, parseArguments, usageError } from '../flags.ts';
-import { POLICY_FLAGS, policyFromFlags } from '../policy-flags.ts';
+import { POLICY_FLAGS, policyForCommand } from '../policy-flags.ts';
 import { answersAsJson, showAnswer } from '../ui/answers.ts';
 import { decisionGroups, decisionSummary } from '../ui/decisions.ts';
 import { showPlaces } from '../ui/places.ts';
 import { showStartupNotes, withStartupNotes } from '../ui/startup-notes.ts';
-import { showWarnings } from '../ui/warnings.ts';
+import { showNotes, showWarnings } from '../ui/warnings.ts';
 
 /** What becomes of variables, paths, sockets, hosts and a command line under a policy, why, and what would change it. */
 export async function run(args: readonly Bytes[], context: Context): Promise<number> {
   const parsed = parseArguments(args, { flags: [...POLICY_FLAGS, JSON_FLAG] });
-  const policy = await policyFromFlags(parsed, context);
+  const { policy, notes } = await policyForCommand(parsed, parsed.rest?.[0], context);
   showWarnings(policy.warnings, context);
+  showNotes(notes, context);
   const startup = startupNotes(policy, context);
   const asked = parsed.words.length > 0 || parsed.rest !== undefined;
   const answers = asked

@@ -10,9 +10,9 @@ import type { Policy } from '../../policy/policy.ts';
 import type { Secret } from '../../secrets/secret.ts';
 import type { Context } from '../context.ts';
 import { hasFlag, JSON_FLAG, type ParsedArguments, parseArguments, usageError } from '../flags.ts';
-import { POLICY_FLAGS, policyFromFlags, RUN_FLAGS } from '../policy-flags.ts';
+import { isQuiet, POLICY_FLAGS, policyForCommand, RUN_FLAGS } from '../policy-flags.ts';
 import { logLaunch, logsLaunches } from '../ui/log.ts';
-import { showWarnings } from '../ui/warnings.ts';
+import { showNotes, showWarnings } from '../ui/warnings.ts';
 
 export async function run(args: readonly Bytes[], context: Context): Promise<number> {
   const parsed = parseArguments(args, {
@@ -25,9 +25,11 @@ export async function run(args: readonly Bytes[], context: Context): Promise<num
       '--json goes with --dry-run: a launch prints only what the command prints',
       'add --dry-run, or leave out --json',
     );
-  const policy = await policyFromFlags(parsed, context);
-  showWarnings(policy.warnings, context);
   const argv = commandOf(parsed);
+  const { policy, notes } = await policyForCommand(parsed, argv[0], context);
+  showWarnings(policy.warnings, context);
+  const quiet = isQuiet(parsed, context);
+  if (!quiet) showNotes(notes, context);
   const asked = await credentialsOf(policy, argv[0], parsed, context);
   const { credentials, ...held } = await heldBack(policy, asked, context.env);
   const prepared = prepare({
@@ -41,14 +43,22 @@ export async function run(args: readonly Bytes[], context: Context): Promise<num
   });
   showWarnings(prepared.warnings, context);
   logLaunch(prepared, context);
-  if (rehearsal) {
-    const { showRehearsal } = await import('../ui/rehearsal.ts');
-    const [json, plan] = ['--json', '--plan'].map((flag) => hasFlag(parsed, flag)) as [boolean, boolean];
-    return showRehearsal(prepared, policy, { json, plan }, context);
-  }
-  if (!policy.redact || credentials.size === 0) return start(prepared, toKeep(prepared, policy, context));
+  if (rehearsal) return rehearse(prepared, policy, parsed, context);
+  if (!policy.redact || credentials.size === 0)
+    return start(prepared, notes.length > 0 ? undefined : toKeep(prepared, policy, context));
   const { launchRedacted } = await import('../../launch/launch-redacted.ts');
   return (await launchRedacted(prepared.plan, credentials)).exitCode;
+}
+
+async function rehearse(
+  prepared: Prepared,
+  policy: Policy,
+  parsed: ParsedArguments,
+  context: Context,
+): Promise<number> {
+  const { showRehearsal } = await import('../ui/rehearsal.ts');
+  const [json, plan] = ['--json', '--plan'].map((flag) => hasFlag(parsed, flag)) as [boolean, boolean];
+  return showRehearsal(prepared, policy, { json, plan }, context);
 }
 
 /** Most launches need none, and then nothing is loaded for them. */

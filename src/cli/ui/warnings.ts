@@ -7,3 +7,8 @@ export function showWarnings(warnings: readonly string[], context: Pick<Context,
   const paint = painter(context.colour.err);
   for (const warning of new Set(warnings)) context.err(`${paint('yellow', 'cordon: warning:')} ${showText(warning)}\n`);
 }
+
+/** What is good to know and nothing to worry about. */
+export function showNotes(notes: readonly string[], context: Pick<Context, 'err'>): void {
+  for (const note of notes) context.err(`cordon: ${showText(note)}\n`);
+}

@@ -31,11 +31,24 @@ const PRESETS = {
     ...['PYTHONPATH', 'VIRTUAL_ENV', 'CONDA_DEFAULT_ENV', 'CONDA_PREFIX'],
     ...['NVM_DIR', 'NVM_BIN', 'NVM_PATH', 'NODE_PATH'],
   ],
+  terminal: [
+    ...['EDITOR', 'VISUAL', 'PAGER'],
+    ...['SSL_CERT_FILE', 'SSL_CERT_DIR', 'NODE_EXTRA_CA_CERTS', 'REQUESTS_CA_BUNDLE', 'CURL_CA_BUNDLE'],
+    ...[
+      'GIT_SSL_CAINFO',
+      'GIT_SSL_CAPATH',
+      'PIP_CERT',
+      'AWS_CA_BUNDLE',
+      'CARGO_HTTP_CAINFO',
+      'DENO_CERT',
+      'NIX_SSL_CERT_FILE',
+    ],
+  ],
   proxy: ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'http_proxy', 'https_proxy', 'no_proxy'],
 } as const satisfies Record<string, readonly string[]>;
 
 export type PresetName = keyof typeof PRESETS;
-export type BaseName = Exclude<PresetName, 'proxy'>;
+export type BaseName = Exclude<PresetName, 'proxy' | 'terminal'>;
 
 export const BASE_NAMES: readonly BaseName[] = ['all', 'none', 'os-common', 'core', 'agent'];
 

@@ -44,7 +44,9 @@ describe.each(USERS)('for %s', (user) => {
     expect(said).toMatch(new RegExp(`greeting\nnvm in ${home}/.nvm\naliased\n?$`));
     expect(env.get('PATH')).toMatch(new RegExp(`^${home}/bin:.*:/extra$`));
     expect(env.get('LC_KEPT')).toBe('kept');
-    expect([...env.keys()].filter((name) => !/^(?:PATH|HOME|LANG|LC_KEPT|PWD|OLDPWD|SHLVL|_)$/.test(name))).toEqual([]);
+    expect(
+      [...env.keys()].filter((name) => !/^(?:CORDON|PATH|HOME|LANG|LC_KEPT|PWD|OLDPWD|SHLVL|_)$/.test(name)),
+    ).toEqual([]);
     expect(readFileSync(join(home, '.bashrc'), 'utf8')).toBe(BASHRC);
   });
 

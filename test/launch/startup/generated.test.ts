@@ -109,7 +109,7 @@ function filesOf(rc: string, statements: readonly Statement[]): Files {
   return Object.assign({ [rc]: `${lines.join('\n')}\n` }, ...statements.map(({ files }) => files ?? {}));
 }
 
-const OWN = /^(?:PATH|HOME|LANG|LC_\w+|PWD|OLDPWD|SHLVL|LOGNAME|_)$/;
+const OWN = /^(?:CORDON|PATH|HOME|LANG|LC_\w+|PWD|OLDPWD|SHLVL|LOGNAME|_)$/;
 
 describe.each([
   ['bash', '.bashrc', BASH_INTERACTIVE],
