@@ -1,22 +1,20 @@
-import { closeSync, fstatSync, readFileSync, realpathSync } from 'node:fs';
-import { bytesOfBuffer } from '../host/bytes.ts';
+import { closeSync, fstatSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { type Bytes, bytesOfBuffer } from '../host/bytes.ts';
 import { openToRead } from '../host/open-file.ts';
+import { type Copies, NO_COPIES, type Path, type PlaceFacts, pathsOf } from '../plan/places/index.ts';
 import {
-  type Copies,
-  gitconfigPlaces,
-  gitconfigWithoutSecrets,
+  certificatesNamedIn,
+  cleaned,
+  GIT_SETTINGS,
   gitIdentityOf,
-  NO_COPIES,
-  npmrcPlaces,
-  npmrcWithoutTokens,
-  type Path,
-  type PlaceFacts,
-  pathsOf,
-} from '../plan/places/index.ts';
+  gitIncludes,
+  onlyCertificates,
+  SETTINGS,
+  type SettingsKind,
+  settingsPlaces,
+} from '../plan/settings/index.ts';
 import { examineStartup, type StartupNote, type StartupPolicy } from '../plan/startup/index.ts';
 import type { FsPreset } from '../policy/policy.ts';
-
-const LARGEST = 1 << 20;
 
 export interface StartupCopies {
   readonly files: Copies;
@@ -50,31 +48,104 @@ function realOf(path: string): string {
   }
 }
 
+export interface SettingsCopies extends Copies {
+  /** What could not be understood, for people. */
+  readonly notes: readonly string[];
+}
+
+const LARGEST = 1 << 18;
+const MOST_ENTRIES = 64;
+
 /** Settings that hold log-ins among lines that programs need, with those left out. */
-export function settingsCopies(facts: PlaceFacts, preset: FsPreset): Copies['copies'] {
-  if (preset === 'workspace') return gitconfigPlaces(facts).flatMap((path) => copyOf(path, gitIdentityOf));
-  return [
-    ...npmrcPlaces(facts).flatMap((path) => copyOf(path, npmrcWithoutTokens)),
-    ...gitconfigPlaces(facts).flatMap((path) => copyOf(path, gitconfigWithoutSecrets)),
-  ];
+export function settingsCopies(facts: PlaceFacts, preset: FsPreset): SettingsCopies {
+  const reading = new Reading(facts);
+  if (preset === 'workspace') reading.take({ ...GIT_SETTINGS, clean: gitIdentityOf });
+  if (preset === 'guarded') for (const kind of SETTINGS) reading.take(kind);
+  if (preset === 'guarded' || preset === 'workspace') reading.takeCertificates();
+  return reading;
 }
 
-function copyOf(path: Path, clean: (text: string) => string): Copies['copies'] {
-  const text = textAt(path);
-  if (text === undefined) return [];
-  return [{ path, text: clean(text) as typeof text }];
-}
+class Reading implements SettingsCopies {
+  readonly notes: string[] = [];
+  readonly copies: { readonly path: Path; readonly text: Bytes }[] = [];
+  readonly absent: Path[] = [];
+  readonly #facts: PlaceFacts;
 
-function textAt(path: string): ReturnType<typeof bytesOfBuffer> | undefined {
-  try {
-    const descriptor = openToRead(path, 'followed');
-    try {
-      const stats = fstatSync(descriptor);
-      return stats.isFile() && stats.size <= LARGEST ? bytesOfBuffer(readFileSync(descriptor)) : undefined;
-    } finally {
-      closeSync(descriptor);
+  constructor(facts: PlaceFacts) {
+    this.#facts = facts;
+  }
+
+  take(kind: SettingsKind): void {
+    for (const path of settingsPlaces(kind, this.#facts).flatMap((place) => this.#entriesOf(place)))
+      this.#takeFile(path, kind);
+  }
+
+  takeCertificates(): void {
+    const named = this.copies.flatMap(({ text }) => certificatesNamedIn(text, this.#facts));
+    for (const path of [...this.#facts.certificates, ...named]) {
+      if (this.#isTaken(path)) continue;
+      const text = this.#textAt(path);
+      const certificates = typeof text === 'string' ? cleaned(text, onlyCertificates) : undefined;
+      if (certificates !== undefined) this.copies.push({ path, text: certificates as Bytes });
     }
+  }
+
+  #takeFile(path: Path, kind: SettingsKind): void {
+    if (this.#isTaken(path) || this.copies.length >= MOST_ENTRIES) return;
+    const text = this.#textAt(path);
+    if (text === undefined) return;
+    const clean = text === TOO_LARGE ? undefined : cleaned(text, kind.clean);
+    if (clean === undefined) {
+      this.absent.push(path);
+      this.notes.push(
+        text === TOO_LARGE
+          ? `${path} is too large to be looked through for log-ins, so it is not there inside`
+          : `${path} cannot be understood as ${kind.what}, so it is not there inside`,
+      );
+      return;
+    }
+    this.copies.push({ path, text: clean as Bytes });
+    if (kind.places === GIT_SETTINGS.places)
+      for (const included of gitIncludes(clean, path, this.#facts)) this.#takeFile(included, kind);
+  }
+
+  #isTaken = (path: Path) => this.copies.some((copy) => copy.path === path) || this.absent.includes(path);
+
+  /** A `*` in a place stands for what the folder has. */
+  #entriesOf(place: Path): Path[] {
+    const star = place.indexOf('*');
+    if (star < 0) return [place];
+    const folder = place.slice(0, place.lastIndexOf('/', star)) as Path;
+    const [before = '', behind = ''] = place.slice(folder.length + 1).split('*');
+    const [ending = '', ...rest] = behind.split('/');
+    return namesIn(folder)
+      .filter((name) => name.startsWith(before) && name.endsWith(ending))
+      .slice(0, MOST_ENTRIES)
+      .flatMap((name) => pathsOf([[folder, name, ...rest].join('/')]));
+  }
+
+  #textAt(path: Path): Bytes | typeof TOO_LARGE | undefined {
+    try {
+      const descriptor = openToRead(path, 'followed');
+      try {
+        const stats = fstatSync(descriptor);
+        if (!stats.isFile()) return undefined;
+        return stats.size <= LARGEST ? bytesOfBuffer(readFileSync(descriptor)) : TOO_LARGE;
+      } finally {
+        closeSync(descriptor);
+      }
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+const TOO_LARGE = Symbol('too large');
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).toSorted();
   } catch {
-    return undefined;
+    return [];
   }
 }

@@ -14,7 +14,7 @@ import { seal } from '../seal/seal.ts';
 import type { Secret } from '../secrets/secret.ts';
 import { auditFile, auditHead, newLaunchId } from './audit.ts';
 import type { LaunchBroker } from './brokered.ts';
-import { type StartupCopies, settingsCopies, startupCopies } from './copies.ts';
+import { type SettingsCopies, type StartupCopies, settingsCopies, startupCopies } from './copies.ts';
 import { clearFirstRelease } from './first-release.ts';
 import { surveyMachine } from './machine.ts';
 import { ownOf } from './own.ts';
@@ -64,6 +64,7 @@ export function prepare(request: LaunchRequest): Prepared {
   const machine = surveyMachine(env);
   const facts = factsFor(request);
   const startup = copiesFor(request, facts, decisions);
+  const settings = settingsCopies(facts, policy.isolation === 'filter' ? 'all' : policy.filesystem.preset);
   const launchPlan = plan({
     name: showBytes(argv[0]),
     command: { path, argv: [...argv, ...(request.look ?? [])] },
@@ -71,7 +72,10 @@ export function prepare(request: LaunchRequest): Prepared {
     env: sealed,
     workdir,
     policy,
-    places: policy.isolation === 'filter' ? [] : [...placesFor(request, facts, startup, machine), ...trusted(request)],
+    places:
+      policy.isolation === 'filter'
+        ? []
+        : [...placesFor(request, facts, { startup, settings }, machine), ...trusted(request)],
     machine,
     records: state === undefined ? undefined : recordsFor(request, state, decisions, path),
   });
@@ -85,6 +89,7 @@ export function prepare(request: LaunchRequest): Prepared {
       ...startup.notes
         .filter(({ hidden, file }) => hidden && file.startsWith('~'))
         .map(({ file, line, saying }) => `${file}:${line} ${saying}`),
+      ...settings.notes,
       ...absentPaths(policy.filesystem),
     ],
   };
@@ -110,7 +115,12 @@ function copiesFor({ policy, env, workdir }: LaunchRequest, facts: PlaceFacts, d
     : startupCopies(facts, workdir, startupPolicy(policy, env, decisions));
 }
 
-function placesFor(request: LaunchRequest, facts: PlaceFacts, startup: StartupCopies, { links }: Machine): Operation[] {
+function placesFor(
+  request: LaunchRequest,
+  facts: PlaceFacts,
+  { startup, settings }: { readonly startup: StartupCopies; readonly settings: SettingsCopies },
+  { links }: Machine,
+): Operation[] {
   const { policy, env, rehearsal, staged } = request;
   const quiet = rehearsal === true || staged === true;
   const folders = foldersOf(env);
@@ -124,7 +134,10 @@ function placesFor(request: LaunchRequest, facts: PlaceFacts, startup: StartupCo
     how: quiet ? 'look' : 'keep',
     writable: preset === 'all' ? ['/'] : [...write, ...expose],
   });
-  const files = { ...startup.files, copies: [...startup.files.copies, ...settingsCopies(facts, preset)] };
+  const files = {
+    copies: [...startup.files.copies, ...settings.copies],
+    absent: [...startup.files.absent, ...settings.absent],
+  };
   const places = placesOf(policy.filesystem, { ...facts, own, aside, links, use: { as: 'run', files } });
   return request.look === undefined ? places : places.filter(({ kind }) => kind !== 'mention');
 }

@@ -5,7 +5,7 @@ import { guardValue } from './value.ts';
 
 export type { GuardFinding } from './finding.ts';
 export { deniedWordsIn, guardName, nameParts, showName } from './name.ts';
-export { guardValue } from './value.ts';
+export { guardValue, holdsKnownForm } from './value.ts';
 
 /** A4.5: whether a variable carries a credential, by its name or else by its value. */
 export function inspect(name: Bytes, value: Bytes): GuardFinding | undefined {

@@ -25,6 +25,9 @@ export const SHORTEST_SHAPE = 12;
 
 const ANCHORED = SHAPES.flatMap((shape) => shape.anchors.map((anchor) => ({ anchor, shape })));
 
+/** Whether a credential with a form of its own stands in it, whatever it is called. */
+export const holdsKnownForm = (value: Bytes) => shapeIn(value) !== undefined;
+
 function shapeIn(value: Bytes): ShapeRule | undefined {
   if (value.length < SHORTEST_SHAPE) return undefined;
   for (const { anchor, shape } of ANCHORED) if (value.includes(anchor) && shape.pattern.test(value)) return shape;

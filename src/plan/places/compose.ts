@@ -139,7 +139,7 @@ function showing(policy: FilesystemPolicy, facts: ComposerFacts, homes: readonly
 }
 
 /** Places of a home in each home, and in the folders that variables moved. */
-function inEveryHome(places: ShownGroup['places'], { homes, moved }: PlaceFacts): Path[] {
+export function inEveryHome(places: ShownGroup['places'], { homes, moved }: PlaceFacts): Path[] {
   const usual = homes.flatMap((home) => places.map((place) => below(home, place)));
   const elsewhere = [...moved].flatMap(([folder, place]) =>
     places.filter((one) => isWithin(one, folder)).map((one) => below(place, one.slice(folder.length))),
@@ -183,7 +183,9 @@ function without(group: Hide, lifted: ReadonlySet<Path>): Hide[] {
 
 function startupHides(input: PlacesInput): Hide[] {
   if (input.use.as === 'run')
-    return [{ kind: 'hide', paths: input.use.files.absent, why: 'start-up files that cannot be understood' }];
+    return [
+      { kind: 'hide', paths: input.use.files.absent, why: 'settings and start-up files that cannot be understood' },
+    ];
   const inHomes = [...inEveryHome(STARTUP_IN_HOME, input), ...zshFolder(input)];
   return [
     { kind: 'hide', paths: distinct([...inHomes, ...pathsOf(STARTUP_IN_SYSTEM)]), why: 'start-up files of shells' },

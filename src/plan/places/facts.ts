@@ -19,6 +19,8 @@ export interface PlaceFacts {
   readonly zdotdir: Path | undefined;
   /** What shells outside read at their start because a variable says so. */
   readonly shellFiles: readonly Path[];
+  /** Files of certificates that variables point at. */
+  readonly certificates: readonly Path[];
   /** Credentials that variables point at. */
   readonly named: readonly Reasoned[];
 }
@@ -45,11 +47,24 @@ const MOVED_BY: Readonly<Record<string, string>> = {
 /** Whether the whole folder is private, like a home, wherever it lies. A toolchain elsewhere is a part of the machine. */
 export const isPersonal = (usual: string) => Object.hasOwn(XDG, usual);
 
+const CERTIFICATE_VARIABLES = [
+  ...[
+    'SSL_CERT_FILE',
+    'NODE_EXTRA_CA_CERTS',
+    'REQUESTS_CA_BUNDLE',
+    'CURL_CA_BUNDLE',
+    'GIT_SSL_CAINFO',
+    'AWS_CA_BUNDLE',
+  ],
+  ...['CARGO_HTTP_CAINFO', 'PIP_CERT'],
+];
+
 /** The variables whose values say where things lie: what is asked for here must be there again when a plan is made anew. */
 export const PLACE_VARIABLES: readonly string[] = [
   ...new Set([
     ...['CORDON_HOME', 'HOME', 'PATH', 'XDG_RUNTIME_DIR', 'ZDOTDIR'],
     ...Object.values(MOVED_BY),
+    ...CERTIFICATE_VARIABLES,
     ...NAMING_VARIABLES.map(({ name }) => name),
   ]),
 ];
@@ -67,6 +82,7 @@ export function factsOf(env: ParentEnv): PlaceFacts {
     runtime: path('XDG_RUNTIME_DIR'),
     zdotdir: path('ZDOTDIR'),
     shellFiles: ['ENV', 'BASH_ENV'].flatMap((name) => path(name) ?? []),
+    certificates: CERTIFICATE_VARIABLES.flatMap((name) => path(name) ?? []),
     named: NAMING_VARIABLES.flatMap(({ name, form, why }) =>
       pathsIn(form, textOf(env, name) ?? '').map((place) => ({ path: place, why: `${why} (${name})` })),
     ),

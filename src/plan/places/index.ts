@@ -1,7 +1,5 @@
 export { type Copies, NO_COPIES, placesOf } from './compose.ts';
 export { factsOf, PLACE_VARIABLES, type PlaceFacts } from './facts.ts';
-export { gitconfigPlaces, gitconfigWithoutSecrets, gitIdentityOf } from './gitconfig.ts';
-export { npmrcPlaces, npmrcWithoutTokens } from './npmrc.ts';
 export { type Operation, placeLines } from './operation.ts';
 export { OWN_POLICIES, OWN_SECRETS, type OwnPlaces, ownPlaces } from './own.ts';
 export { isWithin, type Path, pathOf, pathsOf } from './path.ts';

@@ -1,0 +1,53 @@
+import { guardName, guardValue } from '../../decide/guard/index.ts';
+import { hasUserinfo } from '../../decide/guard/userinfo.ts';
+import type { Bytes } from '../../host/bytes.ts';
+
+/**
+ * What becomes of one setting: its value, perhaps without a log-in in an address, or nothing.
+ * An address stays without its log-in, since a registry that is missing would send programs to the public one.
+ */
+export type Judge = (path: readonly string[], value: string) => string | undefined;
+
+/** Settings whose names sound like credentials and that only name something: a file, a kind, a key that is public. */
+const HARMLESS = new Set([
+  ...['auth-type', 'always-auth', 'npmalwaysauth', 'signingkey', 'authorname', 'keyring', 'keyring-provider'],
+  ...['credential-provider', 'global-credential-providers', 'certificate-authority', 'certificate-authority-data'],
+  ...['detachkeys', 'key-map', 'keybindings', 'keepalive', 'sshkeycommand', 'defaultkeycommand'],
+]);
+
+/** What logs in without being called so. */
+const LOG_IN = new Set([
+  '_auth',
+  'username',
+  'user-name',
+  'login',
+  'email-auth',
+  'extraheader',
+  'httpheaders',
+  'cookiefile',
+]);
+
+export const judge: Judge = (path, value) => {
+  const name = path.at(-1) ?? '';
+  if (LOG_IN.has(name.toLowerCase())) return undefined;
+  const plain = withoutLogIns(value);
+  if (HARMLESS.has(name.toLowerCase())) return plain;
+  if (guardName(name as Bytes) !== undefined) return undefined;
+  return guardValue(name as Bytes, plain as Bytes) === undefined ? plain : undefined;
+};
+
+/** `https://name:password@host/` as `https://host/`, also where the password has a slash in it. */
+function withoutLogIns(value: string): string {
+  const plain = value.replace(/(:\/\/)[^/?#\s"'@]*(?:@[^/?#\s"'@]*)*@/g, '$1');
+  return hasUserinfo(plain as Bytes) ? plain.replace(/(:\/\/)[^\s"']*@/g, '$1') : plain;
+}
+
+/** Binary files, and what an editor would not show as it is, are nothing to take apart. */
+export const isPlainText = (text: string) => !/[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/.test(text);
+
+/** Thrown where a file is not what its name says, or says it in a way that is not worth understanding. */
+class NotUnderstood extends Error {}
+
+export function refuse(): never {
+  throw new NotUnderstood();
+}
