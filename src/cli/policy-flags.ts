@@ -84,6 +84,7 @@ export const POLICY_FLAGS: readonly FlagSpec[] = [
     help: 'what of the filesystem is there: all, guarded (default), workspace or minimal',
   },
   ...PLACE_FLAGS,
+  { name: '--ssh-agent', help: 'let the command use your ssh-agent, with every key that is in it' },
   {
     name: '--net',
     value: 'on|off|own|learn|ask|HOST',
@@ -112,7 +113,27 @@ export const isQuiet = (parsed: ParsedArguments, { env }: Pick<Context, 'env'>) 
 
 /** The policy with the flags laid over it, in the order they were given. */
 function applyPolicyFlags(start: Policy, parsed: ParsedArguments, context: Context): Policy {
-  return withNetFlags(withPlaceFlags(parsed.flags.reduce(applyFlag, start), parsed, context), parsed);
+  const policy = parsed.flags.reduce(applyFlag, start);
+  const agent = hasFlag(parsed, '--ssh-agent') ? withAgent(policy, context) : policy;
+  return withNetFlags(withPlaceFlags(agent, parsed, context), parsed);
+}
+
+/** The variable and the socket it names: one is of no use without the other. */
+function withAgent(policy: Policy, { env }: Context): Policy {
+  const name = bytesOfText('SSH_AUTH_SOCK');
+  const value = env.get(name);
+  const socket = value === undefined ? undefined : textOfBytes(value);
+  if (socket?.startsWith('/') !== true)
+    throw usageError(
+      '--ssh-agent: there is no agent, SSH_AUTH_SOCK names none',
+      'start one: eval "$(ssh-agent)" && ssh-add',
+    );
+  const rule = { pattern: Pattern.ofBytes(name, '--ssh-agent'), origin: 'flag --ssh-agent' };
+  return {
+    ...policy,
+    allow: [...policy.allow, rule],
+    filesystem: { ...policy.filesystem, expose: [...policy.filesystem.expose, socket] },
+  };
 }
 
 function applyFlag(policy: Policy, { name, value }: GivenFlag): Policy {

@@ -36,6 +36,7 @@ const line = (key: string, name: string) => profileLine({ section: 'environment'
 
 function changeOfDropped({ name: bytes, rule, origin }: Decision, name: string, env: ParentEnv): Change | undefined {
   const [kind = ''] = rule.split(' ', 1);
+  if (name === 'SSH_AUTH_SOCK' && kind === 'default') return AGENT;
   if (kind === 'default') return allowing(name, looksSecret(bytes, env));
   if (kind === 'deny')
     return {
@@ -52,6 +53,14 @@ function changeOfDropped({ name: bytes, rule, origin }: Decision, name: string, 
     };
   return kind === 'hold' ? allowing(name, false) : undefined;
 }
+
+/** The variable is of no use without the socket that it names. */
+const AGENT: Change = {
+  effect: 'to let your ssh-agent be used',
+  flag: '--ssh-agent',
+  profile: '"environment": { "allow_vars": ["SSH_AUTH_SOCK"] }, "filesystem": { "expose": ["THE SOCKET"] }',
+  gives: 'a log-in with every key that is in the agent, while the command runs',
+};
 
 function allowing(name: string, secret: boolean): Change {
   return {
