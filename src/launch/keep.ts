@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { compileRules, type Rule } from '../decide/rules.ts';
 import { bytesOfText } from '../host/bytes.ts';
 import { homesOf } from '../host/folders.ts';
-import { packageFolder } from '../host/package-folder.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
 import { planLine, textLine } from '../plan/field.ts';
 import { PLAN_HEADER, planText } from '../plan/plan-text.ts';
@@ -70,13 +69,20 @@ function isKeepable({ credentials, redact, guard, set, warnings }: Policy, prepa
 function isKnownUser(env: ParentEnv): boolean {
   const { passwdHome } = homesOf(env);
   const line = new RegExp(String.raw`^[^:\n]*:[^:\n]*:${process.getuid?.()}:[^:\n]*:[^:\n]*:([^:\n]*):`, 'm');
-  return passwdHome !== undefined && line.exec(readFileSync('/etc/passwd', 'utf8'))?.[1] === passwdHome;
+  return passwdHome !== undefined && line.exec(textOf('/etc/passwd'))?.[1] === passwdHome;
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
 }
 
 /** Its parts are written together, these last. */
 function lookAtProgram(): void {
-  for (const name of ['start.cjs', 'quick.cjs', 'cli.js'])
-    readFileSync(join(packageFolder(), 'dist', name), { flag: 'r' });
+  for (const name of ['start.cjs', 'quick.cjs', 'cli.js']) existsSync(fileURLToPath(new URL(name, import.meta.url)));
 }
 
 function keptLines({ plan }: Prepared): string[] | undefined {
