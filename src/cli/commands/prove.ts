@@ -8,6 +8,7 @@ import { Ground } from '../../prove/ground.ts';
 import { Interrupted, onGround } from '../../prove/on-ground.ts';
 import { PROBES } from '../../prove/probes/index.ts';
 import { type BarrierState, commitmentsOf } from '../../prove/promise.ts';
+import { keepRun } from '../../prove/report/kept.ts';
 import { columnsOf, exitCodeOf, type MachineFacts, type Report } from '../../prove/report/report.ts';
 import { runProbes } from '../../prove/run.ts';
 import { selected } from '../../prove/select.ts';
@@ -29,6 +30,7 @@ export async function run(args: readonly Bytes[], context: Context): Promise<num
   const output = outputOf(parsed, context);
   try {
     const report = await prove(parsed, context);
+    keepRun(context.folders.state, report);
     await output.show(report);
     return endingWith(exitCodeOf(report));
   } catch (error) {

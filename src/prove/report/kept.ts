@@ -1,0 +1,32 @@
+import { readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ensureFolder } from '../../host/ensure-folder.ts';
+import { proofAsJson } from './json.ts';
+import type { Report } from './report.ts';
+
+const KEPT = 10;
+
+export const keptFolder = (stateFolder: string) => join(stateFolder, 'prove');
+
+/** Names that sort by time. */
+export const KEPT_NAME = /^\d{8}T\d{9}Z-\d+\.json$/;
+
+/**
+ * The last runs, so that a later one can be compared with them. Nobody asked for it, so a full disk or a folder that can't be written
+ * is no failure of the proof.
+ */
+export function keepRun(stateFolder: string | undefined, report: Report): void {
+  if (stateFolder === undefined) return;
+  const folder = keptFolder(stateFolder);
+  const name = `${report.date.replaceAll(/[-:.]/g, '')}-${process.pid}.json`;
+  const fresh = join(folder, `.${name}`);
+  try {
+    ensureFolder(folder);
+    writeFileSync(fresh, JSON.stringify(proofAsJson(report)), { flag: 'wx', mode: 0o600 });
+    renameSync(fresh, join(folder, name));
+    const names = readdirSync(folder).filter((one) => KEPT_NAME.test(one));
+    for (const old of names.toSorted().slice(0, -KEPT)) rmSync(join(folder, old), { force: true });
+  } catch {
+    rmSync(fresh, { force: true });
+  }
+}
