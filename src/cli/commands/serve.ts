@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Bytes } from '../../host/bytes.ts';
 import { CordonError } from '../../host/errors.ts';
 import { endWhenTold } from '../../mcp/end-when-told.ts';
+import { announce } from '../../mcp/http/announce.ts';
 import { HttpService, type ServiceOptions } from '../../mcp/http/service.ts';
 import { checkShelf } from '../../mcp/http/shelf.ts';
 import { TokenStore } from '../../mcp/http/tokens.ts';
@@ -32,7 +33,9 @@ async function serve(parsed: ParsedArguments, tokens: TokenStore, context: Conte
   const told = new Promise<void>((resolve) => endWhenTold(resolve));
   const address = await service.start();
   log('info', `serve: listening on ${address}/mcp`);
+  const withdraw = announce(context.folders.state, address);
   await told;
+  withdraw();
   log('info', 'serve: shutting down');
   await service.stop();
   return 0;

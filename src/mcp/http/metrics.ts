@@ -2,20 +2,29 @@ import type { CallKind, CallObserver, Outcome } from '../serving.ts';
 
 const BUCKETS = [0.01, 0.05, 0.1, 0.5, 1, 5, 30, 120, 600];
 
+const LIMITS = ['requests', 'sessions'] as const;
+type Limit = (typeof LIMITS)[number];
+
+interface Load {
+  readonly sessions: number;
+  readonly users: number;
+}
+
 /** Totals for Prometheus. No user, command, skill or variable has a place in it. */
 export class Metrics implements CallObserver {
   readonly #calls = new Map<string, number>();
   readonly #responses = new Map<number, number>();
+  readonly #limits = new Map<Limit, number>();
   readonly #buckets = BUCKETS.map(() => 0);
   #seconds = 0;
   #timed = 0;
   #running = 0;
   #refusedTokens = 0;
   #opened = 0;
-  readonly #sessions: () => number;
+  readonly #load: () => Load;
 
-  constructor(sessions: () => number) {
-    this.#sessions = sessions;
+  constructor(load: () => Load) {
+    this.#load = load;
   }
 
   started(): void {
@@ -42,18 +51,25 @@ export class Metrics implements CallObserver {
     this.#refusedTokens++;
   }
 
+  limitHit(limit: Limit): void {
+    add(this.#limits, limit);
+  }
+
   sessionOpened(): void {
     this.#opened++;
   }
 
   text(): string {
+    const { sessions, users } = this.#load();
     return [
-      ...metric('cordon_sessions_open', 'gauge', 'Sessions that are open', [['', this.#sessions()]]),
+      ...metric('cordon_sessions_open', 'gauge', 'Sessions that are open', [['', sessions]]),
+      ...metric('cordon_users_active', 'gauge', 'Users with an open session', [['', users]]),
       ...metric('cordon_sessions_opened_total', 'counter', 'Sessions opened since the start', [['', this.#opened]]),
       ...metric('cordon_calls_running', 'gauge', 'Calls that are running', [['', this.#running]]),
       ...metric('cordon_calls_total', 'counter', 'Calls that have ended, by kind and outcome', labelled(this.#calls)),
       ...metric('cordon_call_seconds', 'histogram', 'How long calls took', this.#histogram()),
       ...metric('cordon_http_responses_total', 'counter', 'Responses by status', this.#byStatus()),
+      ...metric('cordon_limits_hit_total', 'counter', 'Requests refused at a limit of their user', this.#byLimit()),
       ...metric('cordon_tokens_refused_total', 'counter', 'Requests without a valid token', [
         ['', this.#refusedTokens],
       ]),
@@ -64,6 +80,10 @@ export class Metrics implements CallObserver {
   #histogram(): Sample[] {
     const buckets = BUCKETS.map((bound, i): Sample => [`_bucket{le="${bound}"}`, this.#buckets[i] ?? 0]);
     return [...buckets, ['_bucket{le="+Inf"}', this.#timed], ['_sum', this.#seconds], ['_count', this.#timed]];
+  }
+
+  #byLimit(): Sample[] {
+    return LIMITS.map((limit) => [`{limit="${limit}"}`, this.#limits.get(limit) ?? 0]);
   }
 
   #byStatus(): Sample[] {

@@ -51,8 +51,8 @@ export class Pool {
     this.#options = options;
   }
 
-  get size(): number {
-    return this.#entries.size;
+  get load(): { readonly sessions: number; readonly users: number } {
+    return { sessions: this.#entries.size, users: new Set([...this.#entries].map(({ user }) => user)).size };
   }
 
   /** Seconds to wait before the next request of this user. */

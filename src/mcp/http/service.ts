@@ -42,7 +42,7 @@ export class HttpService {
   constructor(options: ServiceOptions) {
     this.#options = options;
     this.#pool = new Pool({ ...options, opened: () => this.#metrics.sessionOpened() });
-    this.#metrics = new Metrics(() => this.#pool.size);
+    this.#metrics = new Metrics(() => this.#pool.load);
     this.#endpoint = new Endpoint({
       pool: this.#pool,
       version: options.version,
@@ -122,7 +122,10 @@ export class HttpService {
   async #speak(user: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (this.#draining) return refuse(response, 503, 'the server is shutting down', { connection: 'close' });
     const wait = this.#pool.throttle(user);
-    if (wait > 0) return refuse(response, 429, 'too many requests; wait a little', { 'retry-after': String(wait) });
+    if (wait > 0) {
+      this.#metrics.limitHit('requests');
+      return refuse(response, 429, 'too many requests; wait a little', { 'retry-after': String(wait) });
+    }
     const ended = request.method === 'POST' ? this.#inFlight.begin() : () => undefined;
     try {
       await this.#exchange(user, request, response);
@@ -155,6 +158,7 @@ export class HttpService {
 
   #tooMany(response: ServerResponse): void {
     const { sessions } = this.#options.limits;
+    this.#metrics.limitHit('sessions');
     refuse(response, 429, `too many sessions at once: the limit is ${sessions}`, { 'retry-after': '60' });
   }
 
