@@ -1,5 +1,5 @@
-import { inspect } from '../../decide/guard/index.ts';
-import { bytesOfText, showText } from '../../host/bytes.ts';
+import { withoutSecret } from '../../decide/shown-line.ts';
+import { showText } from '../../host/bytes.ts';
 import { policyOf } from '../../policy/profile/finish.ts';
 import { type ProfileLine, profileLines } from '../../policy/profile/lines.ts';
 import { type ResolvedProfile, resolveProfiles } from '../../policy/profile/resolve.ts';
@@ -23,14 +23,6 @@ export const run: ProfileSubcommand['run'] = async ({ parsed, words }, context) 
   }
   return 0;
 };
-
-/** A fixed value is no secret by right, but people put them there. */
-function withoutSecret(line: ProfileLine): ProfileLine {
-  if (line.key !== 'environment.set_vars') return line;
-  const equals = line.value.indexOf('=');
-  const [name, value] = [line.value.slice(0, equals), line.value.slice(equals + 1)];
-  return inspect(bytesOfText(name), bytesOfText(value)) === undefined ? line : { ...line, value: `${name}=***` };
-}
 
 function asJson(
   { name, where, description, chain }: ResolvedProfile,
