@@ -1,0 +1,84 @@
+import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
+import { basename } from 'node:path';
+import type { RunningLaunch } from '../api.ts';
+import { shortText } from './shape.ts';
+
+/** The launcher stands outside of every sandbox for as long as its command runs, so the processes of this user tell what is running. */
+export function readRunning(): RunningLaunch[] {
+  const own = process.getuid?.();
+  const pids = entries('/proc').filter((name) => /^\d+$/.test(name));
+  return pids.flatMap((pid) => {
+    const started = statSync(`/proc/${pid}`, { throwIfNoEntry: false });
+    return started !== undefined && started.uid === own && isLauncher(pid) ? runningUnder(pid, started.ctimeMs) : [];
+  });
+}
+
+const LAUNCHERS = ['cordon', 'cordon-launch'];
+const INNER = 'cordon-inner';
+
+function isLauncher(pid: string): boolean {
+  const program = linkTarget(`/proc/${pid}/exe`);
+  return program !== undefined && LAUNCHERS.includes(basename(program)) && nameOf(pid) !== INNER;
+}
+
+/** By its name only: arguments may hold what somebody typed as a secret. */
+function runningUnder(pid: string, startedMs: number): RunningLaunch[] {
+  const command = commandBelow(pid);
+  if (command === undefined) return [];
+  const folder = linkTarget(`/proc/${pid}/cwd`);
+  return [
+    {
+      pid: Number(pid),
+      program: shortText(command),
+      folder: folder === undefined ? null : shortText(folder),
+      startedMs: Math.round(startedMs),
+    },
+  ];
+}
+
+const DEEPEST = 4;
+
+/** The first process below that is no longer Cordon's own. */
+function commandBelow(pid: string, depth = 0): string | undefined {
+  const children = textOf(`/proc/${pid}/task/${pid}/children`).trim();
+  const first = children.split(' ')[0];
+  if (first === undefined || first === '' || depth >= DEEPEST) return undefined;
+  const name = nameOf(first);
+  if (isOwnPart(first)) return undefined;
+  const program = linkTarget(`/proc/${first}/exe`);
+  const isOurs = name === INNER || name === 'bwrap' || LAUNCHERS.includes(basename(program ?? ''));
+  return isOurs ? commandBelow(first, depth + 1) : name;
+}
+
+/** The front also waits for the commands that run in Node, this one among them. */
+function isOwnPart(pid: string): boolean {
+  const [, script = ''] = textOf(`/proc/${pid}/cmdline`).split('\0', 2);
+  return linkTarget(`/proc/${pid}/exe`) === process.execPath && /^(?:start\.cjs|cli\.js)$/.test(basename(script));
+}
+
+const nameOf = (pid: string) => textOf(`/proc/${pid}/comm`).trimEnd();
+
+function entries(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+/** Processes end while they are looked at. */
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+function linkTarget(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
+}
