@@ -1,0 +1,73 @@
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { ensureFolder } from '../host/ensure-folder.ts';
+import { CordonError } from '../host/errors.ts';
+import type { Kept, LaunchDetails, ResolvedPolicy } from './api.ts';
+import { type PageFile, pageWith } from './page-file.ts';
+import { listPolicies, type PolicySurroundings, resolvePolicy } from './policies.ts';
+import type { Records } from './records/index.ts';
+
+export interface KeepOptions extends PolicySurroundings {
+  readonly page: PageFile;
+  readonly records: Records;
+  readonly version: string;
+}
+
+const NEWEST_WITH_DETAILS = 1000;
+
+/** The page as it is now, in a folder of its own: one file to open, and the same as JSON. Readable by its owner only. */
+export async function keep(folder: string, options: KeepOptions): Promise<string> {
+  const kept = await everything(options);
+  const page = resolve(folder, 'index.html');
+  try {
+    ensureFolder(resolve(folder));
+    replace(page, pageWith(kept, options.page));
+    replace(join(folder, 'data.json'), `${JSON.stringify(kept, null, 1)}\n`);
+  } catch (cause) {
+    if (cause instanceof CordonError) throw cause;
+    throw new CordonError('write', `the page cannot be written there (${(cause as NodeJS.ErrnoException).code})`, {
+      where: folder,
+      hint: 'give --static a folder that you may write to',
+      cause,
+    });
+  }
+  return page;
+}
+
+/** Whole or not at all, and never through a link that somebody put there. */
+function replace(path: string, text: string): void {
+  const fresh = `${path}.${process.pid}`;
+  try {
+    writeFileSync(fresh, text, { flag: 'wx', mode: 0o600 });
+    renameSync(fresh, path);
+  } finally {
+    rmSync(fresh, { force: true });
+  }
+}
+
+async function everything(options: KeepOptions): Promise<Kept> {
+  const { records, version } = options;
+  const launches = { ...records.launches(0), running: [] };
+  const policies = await listPolicies(options);
+  const usable = policies.filter(({ error }) => error === null);
+  const resolved: ResolvedPolicy[] = await Promise.all(usable.map((one) => resolvePolicy(one, options)));
+  return {
+    version,
+    date: new Date().toISOString(),
+    launches,
+    details: detailsOf(
+      launches.rows.slice(-NEWEST_WITH_DETAILS).map(({ id }) => id),
+      records,
+    ),
+    policies,
+    resolved,
+    proofs: records.proofs(),
+    sessions: await records.sessions(),
+    pending: records.pending(),
+  };
+}
+
+function detailsOf(ids: readonly string[], records: Records): Record<string, LaunchDetails> {
+  const details = ids.map((id) => [id, records.launch(id)] as const).filter(([, one]) => one !== undefined);
+  return Object.fromEntries(details) as Record<string, LaunchDetails>;
+}
