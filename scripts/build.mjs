@@ -1,5 +1,6 @@
 // Builds dist/: the bundles, the type declarations, the native programs, and the path of the Node they belong to.
 import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -53,7 +54,56 @@ async function bundle() {
     logLevel: 'warning',
   });
   writeBundle(outputFiles);
-  writeLicences(metafile.inputs);
+  return metafile.inputs;
+}
+
+// The page of `cordon ui`: one file that loads nothing, with its script and styles named by hash in its own content policy.
+async function bundlePage() {
+  const source = (name) => join(root, 'src', 'ui', 'page', name);
+  const { outputFiles, metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: { script: source('main.tsx'), style: source('style.css') },
+    outdir: dist,
+    tsconfig: source('tsconfig.json'),
+    bundle: true,
+    format: 'esm',
+    target: 'es2022',
+    minify: true,
+    legalComments: 'none',
+    metafile: true,
+    write: false,
+    logLevel: 'warning',
+  });
+  const [script, style] = ['.js', '.css'].map((end) => outputFiles.find(({ path }) => path.endsWith(end)).text.trim());
+  const parts = { POLICY: contentPolicy(script, [style, plotStyle()]), STYLE: style, SCRIPT: script };
+  const page = readFileSync(source('index.html'), 'utf8').replace(/@([A-Z]+)@/g, (_, name) => parts[name]);
+  const fresh = join(dist, `ui.html.${process.pid}`);
+  writeFileSync(fresh, page);
+  renameSync(fresh, join(dist, 'ui.html'));
+  return metafile.inputs;
+}
+
+function contentPolicy(script, styles) {
+  const hash = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+  return [
+    "default-src 'none'",
+    `script-src ${hash(script)}`,
+    `style-src ${styles.map(hash).join(' ')}`,
+    "connect-src 'self'",
+    'img-src data:',
+    "base-uri 'none'",
+    "form-action 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join('; ');
+}
+
+// Observable Plot puts the same few lines of style into each picture.
+function plotStyle() {
+  const source = readFileSync(join(root, 'node_modules', '@observablehq', 'plot', 'src', 'plot.js'), 'utf8');
+  const [, style] = /append\("style"\)\.text\(\s*`([^`]*)`/.exec(source) ?? [];
+  if (style === undefined) throw new Error('the style that Observable Plot adds is not where it was');
+  return style.replaceAll(/\$\{className\}/g, 'plot');
 }
 
 // The launch path alone, as one script that V8's code cache fits on. What it would load later, the whole program loads instead.
@@ -114,7 +164,7 @@ function installNative() {
 
 try {
   mkdirSync(dist, { recursive: true });
-  await bundle();
+  writeLicences({ ...(await bundle()), ...(await bundlePage()) });
   await bundleQuick();
   declareTypes();
   writeNodePath(dist);

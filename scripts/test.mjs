@@ -6,6 +6,7 @@ import { join } from 'node:path';
 
 const CHECKS = {
   types: ['tsc', '--noEmit'],
+  'types of the page': ['tsc', '--noEmit', '--project', 'src/ui/page'],
   lint: ['biome', 'check', '--error-on-warnings'],
   unused: ['knip'],
 };
