@@ -130,6 +130,12 @@ export const SERVE_FLAGS: readonly FlagSpec[] = [
   { ...JSON_FLAG, help: 'token list: machine-readable output' },
 ];
 
+export const UI_FLAGS: readonly FlagSpec[] = [
+  { name: '--decide', help: 'also decide there about what waits: names that were refused, files that were put aside' },
+  { name: '--static', value: 'DIR', help: 'write the page as it is now into this folder, and end' },
+  { name: '--port', value: 'N', help: 'the port on 127.0.0.1 (default: a free one)' },
+];
+
 export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'run',
@@ -318,6 +324,15 @@ export const COMMANDS: readonly CommandEntry[] = [
     examples: ['cordon net sets @npm @github'],
     page: 'network.md',
     load: () => import('./commands/net.ts'),
+  },
+  {
+    name: 'ui',
+    usage: ['cordon ui [--decide] [--port N]', 'cordon ui --static DIR  the same as a folder to keep'],
+    summary: 'see in a browser who gets what, why, and what happened',
+    flags: UI_FLAGS,
+    examples: ['cordon ui --static cordon-page'],
+    page: 'ui.md',
+    load: () => import('./commands/ui.ts'),
   },
   {
     name: 'doctor',

@@ -1,0 +1,117 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Bytes } from '../../host/bytes.ts';
+import { ensureFolder } from '../../host/ensure-folder.ts';
+import { workingFolder } from '../../host/working-folder.ts';
+import { openPage } from '../../launch/open-page.ts';
+import { keep } from '../../ui/keep.ts';
+import { readPage } from '../../ui/page-file.ts';
+import { Records } from '../../ui/records/index.ts';
+import { UiServer } from '../../ui/server.ts';
+import { UI_FLAGS } from '../commands.ts';
+import type { Context } from '../context.ts';
+import { flagValues, hasFlag, type ParsedArguments, parseArguments, textValue, usageError } from '../flags.ts';
+import { version } from '../version.ts';
+
+const IDLE_MS = 3_600_000;
+
+export async function run(args: readonly Bytes[], context: Context): Promise<number> {
+  const parsed = parseArguments(args, { flags: UI_FLAGS });
+  if (parsed.words.length > 0 || parsed.rest !== undefined) throw usageError('ui takes no words');
+  const folder = flagValues(parsed, '--static').at(-1);
+  const { env, folders } = context;
+  const around = { env, folders, workdir: workingFolder(), page: readPage(), records: new Records(folders.state) };
+  if (folder === undefined) return serve(parsed, { ...around, version: version() }, context);
+  for (const other of ['--decide', '--port'])
+    if (hasFlag(parsed, other)) throw usageError(`--static and ${other} do not go together`);
+  const page = await keep(textValue(folder, '--static'), { ...around, version: version() });
+  context.out(`${page}\n`);
+  return 0;
+}
+
+type Around = Omit<ConstructorParameters<typeof UiServer>[0], 'port' | 'decide' | 'idleMs' | 'onEntered'>;
+
+async function serve(parsed: ParsedArguments, around: Around, context: Context): Promise<number> {
+  const doorstep = new Doorstep(context);
+  const server = new UiServer({
+    ...around,
+    port: portOf(parsed),
+    decide: hasFlag(parsed, '--decide'),
+    idleMs: IDLE_MS,
+    onEntered: () => doorstep.sweep(),
+  });
+  const ended = untilTold();
+  await server.start();
+  doorstep.show(server.link());
+  const lines = process.stdin.isTTY ? createInterface({ input: process.stdin }) : undefined;
+  lines?.on('line', () => doorstep.show(server.link()));
+  const reason = await Promise.race([ended, server.idle.then(() => 'idle' as const)]);
+  lines?.close();
+  doorstep.sweep();
+  await server.stop();
+  if (reason === 'idle') context.err('cordon: nobody looked at it for an hour\n');
+  return 0;
+}
+
+/** Ctrl-C is how one ends it, so it is no failure. SIGUSR1 would open Node's inspector. */
+function untilTold(): Promise<'told'> {
+  process.on('SIGUSR1', () => undefined);
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve('told'));
+  });
+}
+
+function portOf(parsed: ParsedArguments): number {
+  const given = flagValues(parsed, '--port').at(-1);
+  if (given === undefined) return 0;
+  const text = textValue(given, '--port');
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw usageError(`--port needs a number up to 65535`);
+  return Number(text);
+}
+
+/**
+ * How the browser gets the link: other users can read the arguments of any process, so it is handed a file that only this user can read, which
+ * leads on to the link. It is removed as soon as the link was used.
+ */
+class Doorstep {
+  readonly #context: Context;
+  #file: string | undefined;
+
+  constructor(context: Context) {
+    this.#context = context;
+  }
+
+  show(link: string): void {
+    const { out, err } = this.#context;
+    this.sweep();
+    out(`${link}\n`);
+    if (this.#open(link)) err('cordon: opening it in your browser; ');
+    else err('cordon: open it in a browser of this machine; ');
+    err('the link works once, Enter makes another, Ctrl-C ends\n');
+  }
+
+  #open(link: string): boolean {
+    const { folders, env } = this.#context;
+    if (folders.state === undefined) return false;
+    const file = join(folders.state, `ui-${process.pid}.html`);
+    try {
+      ensureFolder(folders.state);
+      writeFileSync(file, `<!doctype html><meta http-equiv="refresh" content="0; url=${link}">\n`, {
+        flag: 'wx',
+        mode: 0o600,
+      });
+    } catch {
+      return false;
+    }
+    this.#file = file;
+    if (openPage(file, env, workingFolder())) return true;
+    this.sweep();
+    return false;
+  }
+
+  sweep(): void {
+    if (this.#file !== undefined) rmSync(this.#file, { force: true });
+    this.#file = undefined;
+  }
+}
