@@ -1,0 +1,357 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, lstatSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Launches, PolicyEntry, ResolvedPolicy, Welcome } from '../../src/ui/api.ts';
+import { Records } from '../../src/ui/records/index.ts';
+import { UiServer } from '../../src/ui/server.ts';
+import { freshHome, runCordon } from '../support/cordon.ts';
+import { trustedFolder } from '../support/trusted-folder.ts';
+import { ONLY_ROOT, USERS } from '../support/users.ts';
+import { put, type RunningUi, recordLine, recordOf, startUi, stateOf } from './support.ts';
+
+const started: RunningUi[] = [];
+afterEach(async () => {
+  for (const { child, ended } of started.splice(0)) {
+    child.kill('SIGTERM');
+    await ended;
+  }
+});
+
+async function start(...args: Parameters<typeof startUi>): Promise<RunningUi> {
+  const ui = await startUi(...args);
+  started.push(ui);
+  return ui;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly headers: NodeJS.Dict<string | string[]>;
+  readonly text: string;
+}
+
+interface Asking {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** Not by fetch, which lets nobody choose Host and Origin. */
+function ask(
+  { port }: Pick<RunningUi, 'port'>,
+  path: string,
+  { method = 'GET', headers = {}, body = '' }: Asking = {},
+) {
+  return new Promise<Answer>((resolve, reject) => {
+    const asked = request({ host: '127.0.0.1', port, path, method, headers, agent: false }, (answer) => {
+      let text = '';
+      answer.setEncoding('utf8');
+      answer.on('data', (chunk) => {
+        text += chunk;
+      });
+      answer.on('end', () => resolve({ status: answer.statusCode ?? 0, headers: answer.headers, text }));
+    });
+    asked.once('error', reject);
+    asked.end(body);
+  });
+}
+
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+
+async function enter(ui: RunningUi): Promise<string> {
+  const { status, text } = await ask(ui, '/api/enter', { method: 'POST', headers: bearer(ui.token) });
+  expect(status, text).toBe(200);
+  return (JSON.parse(text) as Welcome).token;
+}
+
+async function get<T>(ui: RunningUi, token: string, path: string): Promise<T> {
+  const { status, text } = await ask(ui, path, { headers: bearer(token) });
+  expect(status, text).toBe(200);
+  return JSON.parse(text) as T;
+}
+
+async function policy(ui: RunningUi, token: string, body: object): Promise<Answer> {
+  const headers = { ...bearer(token), 'content-type': 'application/json' };
+  return ask(ui, '/api/policy', { method: 'POST', headers, body: JSON.stringify(body) });
+}
+
+describe.each(USERS)('cordon ui, as %s', (user) => {
+  it('shows its page to nobody but a browser that came by its link, once', async () => {
+    const ui = await start(user);
+    expect(ui.link).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#[\w-]{43}$/);
+    const page = await ask(ui, '/');
+    expect(page.status).toBe(200);
+    expect(page.text).not.toContain(ui.token);
+    expect(page.headers['content-security-policy']).toMatch(
+      /^default-src 'none'; script-src 'sha256-[^ ]+'; .*frame-ancestors 'none'$/,
+    );
+    expect(page.headers['content-security-policy']).not.toContain('unsafe');
+    expect(page.headers).toMatchObject({
+      'cache-control': 'no-store',
+      'x-frame-options': 'DENY',
+      'referrer-policy': 'no-referrer',
+    });
+    expect(page.headers['set-cookie']).toBeUndefined();
+    expect((await ask(ui, '/api/launches')).status).toBe(401);
+    expect((await ask(ui, '/api/launches', { headers: bearer(ui.token) })).status).toBe(401);
+    const token = await enter(ui);
+    expect((await ask(ui, '/api/enter', { method: 'POST', headers: bearer(ui.token) })).status).toBe(401);
+    expect((await ask(ui, '/api/enter', { method: 'POST', headers: bearer(token) })).status).toBe(401);
+    expect((await ask(ui, '/api/launches', { headers: bearer(`${token.slice(0, -1)}~`) })).status).toBe(401);
+    expect((await get<Launches>(ui, token, '/api/launches')).rows).toEqual([]);
+  });
+
+  it('answers no other name, origin or site, token or not', async () => {
+    const ui = await start(user);
+    const token = await enter(ui);
+    const own = `127.0.0.1:${ui.port}`;
+    const strangers = [
+      { host: 'evil.example' },
+      { host: `evil.example:${ui.port}` },
+      { host: `localhost:${ui.port}` },
+      { host: '127.0.0.1' },
+      { host: own, origin: 'https://evil.example' },
+      { host: own, origin: 'null' },
+      { host: own, origin: `http://127.0.0.1:${ui.port + 1}` },
+      { host: own, 'sec-fetch-site': 'cross-site' },
+      { host: own, 'sec-fetch-site': 'same-site' },
+    ];
+    for (const headers of strangers)
+      for (const path of ['/', '/api/launches']) {
+        const answer = await ask(ui, path, { headers: { ...headers, ...bearer(token) } });
+        expect([answer.status, headers, path]).toEqual([403, headers, path]);
+        expect(answer.headers['access-control-allow-origin']).toBeUndefined();
+      }
+    const friend = { host: own, origin: `http://${own}`, 'sec-fetch-site': 'same-origin', ...bearer(token) };
+    expect((await ask(ui, '/api/launches', { headers: friend })).status).toBe(200);
+  });
+
+  it('shows launches, new ones too, and one of them whole', async () => {
+    const home = freshHome(user);
+    put(user, home, '.local/state/cordon/audit.jsonl', recordOf(3));
+    const ui = await start(user, home);
+    const token = await enter(ui);
+    const ran = runCordon(['run', '--', 'true'], { user, home });
+    expect(ran.code, ran.stderr).toBe(0);
+    const { rows, total } = await get<Launches>(ui, token, '/api/launches?from=0');
+    expect([total, rows.length, rows.at(-1)?.command, rows.at(-1)?.exit]).toEqual([4, 4, '/usr/bin/true', 0]);
+    expect(await get(ui, token, `/api/launch?id=${rows.at(-1)?.id}`)).toMatchObject({ row: { policy: 'defaults' } });
+    expect((await get<Launches>(ui, token, '/api/launches?from=-2')).from).toBe(2);
+    expect((await ask(ui, '/api/launch?id=none', { headers: bearer(token) })).status).toBe(404);
+    expect((await ask(ui, '/api/launches?from=x', { headers: bearer(token) })).status).toBe(400);
+  });
+
+  it('resolves every policy, and tries a change without saving it', async () => {
+    const home = freshHome(user);
+    put(
+      user,
+      home,
+      '.config/cordon/profiles/web.json',
+      '{ "extends": "node-dev", "environment": { "deny_vars": ["*_KEY"] } }',
+    );
+    put(user, home, '.config/cordon/profiles/broken.json', '{ "environment": 7 }');
+    put(user, home, '.config/cordon/cordon.toml', '[tools.ruff]\nenv_base = "os-common"\nenv_allow = ["RUFF_*"]\n');
+    const ui = await start(user, home, { env: { AWS_REGION: 'eu', AWS_KEY: 'x', RUFF_CACHE: 'y' } });
+    const token = await enter(ui);
+    const entries = await get<PolicyEntry[]>(ui, token, '/api/policies');
+    const named = (kind: string, name: string) => entries.find((one) => one.kind === kind && one.name === name);
+    expect(named('profile', 'broken')?.error).toMatch(/./);
+    expect(named('agent', 'claude')?.error).toBe(null);
+    expect(entries[0]).toMatchObject({ kind: 'defaults' });
+    const tool = JSON.parse((await policy(ui, token, { kind: 'tool', name: 'ruff' })).text) as ResolvedPolicy;
+    expect(tool.decisions).toContainEqual(expect.objectContaining({ name: 'RUFF_CACHE', verdict: 'pass' }));
+    expect(tool.lines).toContainEqual({
+      key: 'environment.allow_vars',
+      value: 'RUFF_*',
+      origin: expect.stringMatching(/cordon\.toml:3:\d+$/),
+    });
+    const verdicts = async (change?: object) => {
+      const { status, text } = await policy(ui, token, { kind: 'profile', name: 'web', change });
+      expect(status, text).toBe(200);
+      const { decisions } = JSON.parse(text) as ResolvedPolicy;
+      return decisions.filter(({ name }) => name.startsWith('AWS_')).map(({ verdict }) => verdict);
+    };
+    expect(await verdicts()).toEqual(['drop', 'drop']);
+    expect(await verdicts({ allow: ['AWS_*'] })).toEqual(['drop', 'pass']);
+    expect(await verdicts({ allow: ['AWS_*'], deny: ['AWS_REGION'] })).toEqual(['drop', 'drop']);
+    expect(await verdicts()).toEqual(['drop', 'drop']);
+    for (const bad of [
+      { kind: 'x', name: 'y' },
+      { kind: 'profile' },
+      { kind: 'profile', name: 'web', change: { allow: 'A' } },
+    ])
+      expect((await policy(ui, token, bad)).status).toBe(400);
+    expect((await policy(ui, token, { kind: 'profile', name: '../../../etc/passwd' })).status).toBe(422);
+    expect((await policy(ui, token, { kind: 'profile', name: 'web', change: { allow: ['@nope'] } })).status).toBe(422);
+  });
+
+  it('never says a value', async () => {
+    const home = freshHome(user);
+    const canary = ['canary', '5d1f'].join('-');
+    const set = { environment: { set_vars: { API_TOKEN: `sk_${'live'}_${'4eC39HqLyjWDarjtT1zdp7dc'}` } } };
+    put(user, home, '.config/cordon/profiles/set.json', JSON.stringify(set));
+    const ui = await start(user, home, { env: { PLAIN_NAME: canary, PATH_LIKE: `/x/${canary}`, MY_SECRET: canary } });
+    const token = await enter(ui);
+    runCordon(['run', '--allow', 'PLAIN_*', '--', 'true', canary], { user, home, env: { PLAIN_NAME: canary } });
+    const paths = ['launches', 'policies', 'proofs', 'sessions', 'pending'].map((name) => `/api/${name}`);
+    const texts = await Promise.all(paths.map(async (path) => JSON.stringify(await get(ui, token, path))));
+    const entries = await get<PolicyEntry[]>(ui, token, '/api/policies');
+    for (const entry of entries.slice(0, 6)) texts.push((await policy(ui, token, entry)).text);
+    texts.push((await policy(ui, token, { kind: 'profile', name: 'set' })).text);
+    const all = texts.join('\n');
+    expect(all).toContain('PLAIN_NAME');
+    expect(all).toContain('API_TOKEN=***');
+    expect(all).not.toContain(canary);
+    expect(all).not.toContain('4eC39Hq');
+  });
+
+  it('decides nothing unless it was started for that', async () => {
+    const ui = await start(user);
+    const token = await enter(ui);
+    const headers = { ...bearer(token), 'content-type': 'application/json' };
+    const body = JSON.stringify({ kind: 'changes', launch: '1', answer: 'apply' });
+    expect((await ask(ui, '/api/decide', { method: 'POST', headers, body })).status).toBe(403);
+  });
+
+  it('takes no large, slow or strange requests', async () => {
+    const ui = await start(user);
+    const token = await enter(ui);
+    const body = JSON.stringify({ kind: 'profile', name: 'x'.repeat(70_000) });
+    const headers = { ...bearer(token), 'content-type': 'application/json' };
+    expect((await ask(ui, '/api/policy', { method: 'POST', headers, body })).status).toBe(413);
+    expect((await ask(ui, '/api/policy', { method: 'POST', headers: bearer(token), body: '{}' })).status).toBe(415);
+    expect((await ask(ui, '/api/policy', { method: 'POST', headers, body: '[' })).status).toBe(400);
+    expect((await ask(ui, '/api/launches', { method: 'DELETE', headers: bearer(token) })).status).toBe(404);
+    expect((await ask(ui, '/../../etc/passwd', { headers: bearer(token) })).status).toBe(404);
+    expect((await ask(ui, '//evil.example/api/launches', { headers: bearer(token) })).status).toBe(404);
+  });
+
+  it.each(['SIGINT', 'SIGTERM'] as const)('ends by %s, leaving nothing', async (signal) => {
+    const home = freshHome(user);
+    const ui = await startUi(user, home);
+    ui.child.kill(signal);
+    expect(await ui.ended).toMatchObject({ code: 0 });
+    expect(existsSync(stateOf(home)) ? readdirSync(stateOf(home)) : []).toEqual([]);
+  });
+
+  it('keeps the same in a folder, for its owner only, and follows no link there', () => {
+    const home = freshHome(user);
+    put(user, home, '.local/state/cordon/audit.jsonl', recordLine(1, Date.now(), { command: '</script><b>x' }));
+    put(user, home, 'precious', 'as it was');
+    put(user, home, 'page/other', '');
+    symlinkSync(join(home, 'precious'), join(home, 'page', 'index.html'));
+    const { code, stdout, stderr } = runCordon(['ui', '--static', 'page'], { user, home });
+    expect([code, stdout], stderr).toEqual([0, `${join(home, 'page', 'index.html')}\n`]);
+    expect(readFileSync(join(home, 'precious'), 'utf8')).toBe('as it was');
+    expect(lstatSync(join(home, 'page', 'index.html')).isFile()).toBe(true);
+    for (const name of ['index.html', 'data.json']) expect(statSync(join(home, 'page', name)).mode & 0o777).toBe(0o600);
+    const page = readFileSync(join(home, 'page', 'index.html'), 'utf8');
+    expect(page).not.toContain('</script><b>');
+    const data = JSON.parse(readFileSync(join(home, 'page', 'data.json'), 'utf8'));
+    expect(data.launches.rows[0].command).toBe('</script><b>x');
+    expect(runCordon(['ui', '--static', '/proc/x'], { user, home }).code).toBe(125);
+  });
+
+  it('says what is wrong with its flags', () => {
+    for (const flags of [['word'], ['--port', 'x'], ['--port', '70000'], ['--static', 'd', '--decide']])
+      expect(runCordon(['ui', ...flags], { user })).toMatchObject({ code: 125, stdout: '' });
+  });
+});
+
+/** A request of another user of this machine, who has even got hold of the token. */
+function asOther(uid: number, { port }: RunningUi, token: string): string {
+  const script = `fetch('http://127.0.0.1:${port}/api/launches', { headers: { authorization: 'Bearer ${token}' } }).then((a) => console.log(a.status))`;
+  return execFileSync(process.execPath, ['-e', script], { uid, gid: uid, cwd: '/', env: {}, encoding: 'utf8' }).trim();
+}
+
+describe.each(ONLY_ROOT)('with more than one user, as %s', () => {
+  it('another user gets nothing, with a token or without', async () => {
+    const ui = await start('cordon-test');
+    const token = await enter(ui);
+    expect(asOther(65_534, ui, token)).toBe('403');
+    const fetched = spawnSync('setpriv', [
+      '--reuid=65534',
+      '--clear-groups',
+      process.execPath,
+      '-e',
+      `fetch('${ui.origin}/').then((a) => console.log(a.status))`,
+    ]);
+    expect(String(fetched.stdout).trim()).toBe('403');
+    expect((await ask(ui, '/api/launches', { headers: bearer(token) })).status).toBe(200);
+  });
+
+  it('hands the link to the browser in a file of its own, not as an argument', async () => {
+    const home = freshHome('cordon-test');
+    const folder = trustedFolder('browser');
+    const seen = join(home, 'seen');
+    writeFileSync(
+      join(folder, 'xdg-open'),
+      `#!/bin/sh\nprintf '%s\\n' "$@" > ${seen}; stat -c %a "$1" >> ${seen}; cat "$1" >> ${seen}\nenv | cut -d= -f1 >> ${seen}; mv ${seen} ${seen}.done\n`,
+      { mode: 0o755 },
+    );
+    const ui = await start('cordon-test', home, {
+      env: { PATH: `${folder}:/usr/bin:/bin`, DISPLAY: ':9', MY_SECRET: 'x' },
+    });
+    await expect.poll(() => existsSync(`${seen}.done`)).toBe(true);
+    const [file = '', mode, html, ...names] = readFileSync(`${seen}.done`, 'utf8').trim().split('\n');
+    expect([file.startsWith(stateOf(home)), mode]).toEqual([true, '600']);
+    expect(html).toContain(ui.link);
+    expect(names).toContain('DISPLAY');
+    expect(names).not.toContain('MY_SECRET');
+    expect(existsSync(file)).toBe(true);
+    await enter(ui);
+    expect(existsSync(file)).toBe(false);
+  });
+});
+
+describe('the server', () => {
+  const page = { html: Buffer.from('<!doctype html>'), contentPolicy: "default-src 'none'" };
+  const server = (idleMs: number) =>
+    new UiServer({
+      ...{
+        page,
+        records: new Records(undefined),
+        port: 0,
+        decide: false,
+        version: '0',
+        idleMs,
+        onEntered: () => undefined,
+      },
+      ...{ env: undefined as never, folders: { config: undefined, bin: undefined, state: undefined }, workdir: '/' },
+    });
+
+  it('ends when nobody used it for so long; a page that lies open does not count', async () => {
+    const one = server(400);
+    await one.start();
+    const { port, hash } = new URL(one.link());
+    const asking = { port: Number(port) };
+    const entered = await ask(asking, '/api/enter', { method: 'POST', headers: bearer(hash.slice(1)) });
+    const { token } = JSON.parse(entered.text) as Welcome;
+    const poll = setInterval(
+      () =>
+        void ask(asking, '/api/launches', { headers: { ...bearer(token), 'cordon-untouched': '10' } }).catch(
+          () => undefined,
+        ),
+      50,
+    );
+    await one.idle;
+    clearInterval(poll);
+    await one.stop();
+  });
+
+  it('gives out few links at a time, and the oldest ends first', async () => {
+    const one = server(60_000);
+    await one.start();
+    const links = Array.from({ length: 10 }, () => new URL(one.link()));
+    const statusOf = async (link: URL | undefined) =>
+      (
+        await ask({ port: Number(link?.port) }, '/api/enter', {
+          method: 'POST',
+          headers: bearer(link?.hash.slice(1) ?? ''),
+        })
+      ).status;
+    expect([await statusOf(links[0]), await statusOf(links[9])]).toEqual([401, 200]);
+    await one.stop();
+  });
+});
