@@ -13,9 +13,9 @@
 static const char live[] = "live-";
 
 /* /var/tmp is everybody's: a folder there counts only if this user made it and nobody else can look into it. */
-static int open_parent(const char *path) {
+int open_own_folder(const char *path, bool make) {
   struct stat found;
-  if (mkdir(path, 0700) != 0 && errno != EEXIST) return -1;
+  if (make && mkdir(path, 0700) != 0 && errno != EEXIST) return -1;
   int folder = openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (folder < 0) return -1;
   if (fstat(folder, &found) == 0 && found.st_uid == geteuid() && !(found.st_mode & 077)) return folder;
@@ -39,14 +39,14 @@ static int make_folder(struct aside *aside) {
 void aside_open(struct aside *aside, const char *parent) {
   *aside = (struct aside){.parent = -1, .folder = -1};
   if (!parent) return;
-  aside->parent = open_parent(parent);
+  aside->parent = open_own_folder(parent, true);
   if (aside->parent >= 0) aside->folder = make_folder(aside);
   if (aside->folder < 0)
     say("warning: ", parent, " cannot be used (", error_text(errno), "): what is written outside the workspace stays in memory", NULL);
 }
 
 /* The work folder of an overlay has mode 0. No link is followed: names are the command's. */
-static void remove_tree(int at, const char *name) {
+void remove_tree(int at, const char *name) {
   if (unlinkat(at, name, 0) == 0 || errno != EISDIR) return;
   int folder = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (folder < 0 && errno == EACCES && fchmodat(at, name, 0700, 0) == 0)

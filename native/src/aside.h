@@ -10,6 +10,11 @@ struct aside {
   char name[40];
 };
 
+/* A folder that is this user's, and that nobody else can look into; -1 where it is not. */
+int open_own_folder(const char *path, bool make);
+/* No link is followed. */
+void remove_tree(int at, const char *name);
+
 void aside_open(struct aside *aside, const char *parent);
 /* Removes this launch's folder. */
 void aside_remove(struct aside *aside);

@@ -1,5 +1,6 @@
 #include "barrier.h"
 
+#include "changes.h"
 #include "protocol.h"
 
 #include <errno.h>
@@ -58,13 +59,37 @@ static void take_report(struct barrier *barrier, struct launch *launch, const st
   }
 }
 
-/* False at the end of the conversation. */
+enum { LARGEST_MESSAGE = 8192, MOST_DESCRIPTORS = 2 };
+
+static size_t descriptors_in(struct msghdr *header, int *descriptors) {
+  struct cmsghdr *rights = CMSG_FIRSTHDR(header);
+  if (!rights || rights->cmsg_level != SOL_SOCKET || rights->cmsg_type != SCM_RIGHTS) return 0;
+  size_t count = (rights->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+  if (count > MOST_DESCRIPTORS) return count;
+  memcpy(descriptors, CMSG_DATA(rights), count * sizeof(int));
+  return count;
+}
+
+/* False at the end of the conversation. Only before the command starts does a message bring descriptors along. */
 static bool take_message(struct barrier *barrier, struct launch *launch) {
-  struct report report;
-  ssize_t got = recv(barrier->control, &report, sizeof report, MSG_DONTWAIT | MSG_TRUNC);
+  static _Alignas(struct report) char bytes[LARGEST_MESSAGE];
+  _Alignas(struct cmsghdr) char room[CMSG_SPACE(MOST_DESCRIPTORS * sizeof(int))];
+  int descriptors[MOST_DESCRIPTORS], kind;
+  struct iovec space = {bytes, sizeof bytes};
+  struct msghdr header = {.msg_iov = &space, .msg_iovlen = 1, .msg_control = room, .msg_controllen = barrier->greeted ? 0 : sizeof room};
+  ssize_t got = recvmsg(barrier->control, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
   if (got < 0 && (errno == EAGAIN || errno == EINTR)) return true;
   if (got <= 0) return false;
+  if (header.msg_flags & (MSG_TRUNC | MSG_CTRUNC) || (size_t)got < sizeof kind) refuse_message(barrier);
+  memcpy(&kind, bytes, sizeof kind);
+  if (!barrier->greeted && kind < REPORT_HELLO) {
+    size_t count = descriptors_in(&header, descriptors);
+    if (!changes_hear(bytes, (size_t)got, descriptors, count)) refuse_message(barrier);
+    return true;
+  }
+  struct report report;
   if (got != (ssize_t)sizeof report) refuse_message(barrier);
+  memcpy(&report, bytes, sizeof report);
   take_report(barrier, launch, &report);
   return true;
 }
@@ -116,13 +141,16 @@ static void supervise(struct barrier *barrier, struct launch *launch, struct tex
     return;
   }
   reclaim_terminal(barrier->terminal);
+  changes_take(launch);
   aside_remove(&barrier->aside);
   if (!barrier->ended) say("the sandbox was ended from outside", NULL);
+  changes_tell();
   launch_end(launch, "barrier", &barrier->watch, barrier->ended ? barrier->status : SIGKILL);
 }
 
 void run_behind_barrier(struct launch *launch, struct text *reason) {
   struct barrier barrier = {.terminal = own_terminal()};
+  changes_begin(launch);
   aside_open(&barrier.aside, launch->plan.places.aside);
   watch_begin(&barrier.watch);
   if (start_in_namespaces(&barrier, launch, reason)) supervise(&barrier, launch, reason);

@@ -4,7 +4,6 @@
 #include "masks.h"
 #include "protocol.h"
 #include "watch.h"
-#include "written.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -151,7 +150,6 @@ static _Noreturn void end_alone(void) {
 static _Noreturn void end_with(int status) {
   end_all_others();
   git_settle(say_outside);
-  written_tell(say_outside);
   report(REPORT_ENDED, status);
   _exit(0);
 }

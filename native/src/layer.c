@@ -1,6 +1,6 @@
+#include "changes.h"
 #include "masks.h"
 #include "mount.h"
-#include "written.h"
 
 #include "kernel.h"
 
@@ -30,22 +30,40 @@ static mode_t mode_of(int folder) {
   return fstat(folder, &found) == 0 ? found.st_mode & 07777 : 0755;
 }
 
-static int overlay_with_writes_in(int store, const int lower[2], size_t number, int folder, const char *told_as) {
+/* The layers that make a folder, the uppermost first. */
+struct lowers {
+  int folders[MOST_LAYERS_BACK + 2];
+  size_t count, kept;
+};
+
+static int overlay_with_writes_in(int store, const struct lowers *lower, size_t number, int folder, const char *target, int masks) {
   mode_t mode = mode_of(folder);
   int upper = require_folder(store, "upper", number, mode), work = require_folder(store, "work", number, 0700);
   if (fchmod(upper, mode | 0700) != 0) refuse("the layer could not be set up: ", error_text(errno), NULL);
-  int tree = overlay(lower, 2, upper, work, attributes_of(folder));
-  if (tree >= 0 && told_as) written_note(upper, told_as);
+  int tree = overlay(lower->folders, lower->count, upper, work, attributes_of(folder));
+  /* What came back may be of no use here: a cleaner was there, or another kernel. It is only a cache. */
+  if (tree < 0 && lower->kept) tree = overlay(lower->folders + lower->kept, lower->count - lower->kept, upper, work, attributes_of(folder));
+  if (tree >= 0 && target) changes_note(PUT_ASIDE_LAYER, target, upper, masks);
   close(upper);
   close(work);
   return tree;
 }
 
 /* Where the folder for it will not do, memory may. */
-static int writable_overlay(struct view *view, const int lower[2], size_t number, int folder, const char *told_as) {
-  int tree = overlay_with_writes_in(view->store, lower, number, folder, told_as);
+static int writable_overlay(struct view *view, const struct lowers *lower, size_t number, int folder, const char *target, int masks) {
+  const char *told = view->plan->places.changes && !view->plan->places.workspace_target ? target : NULL;
+  int tree = overlay_with_writes_in(view->store, lower, number, folder, told, masks);
   if (tree >= 0 || view->store == view->staging) return tree;
-  return overlay_with_writes_in(view->staging, lower, number, folder, told_as);
+  return overlay_with_writes_in(view->staging, lower, number, folder, told, masks);
+}
+
+/* What earlier launches wrote there and what comes back lies over everything that is there. */
+static void add_kept(struct lowers *lower, const struct come_back_layers *kept, const char *target) {
+  for (size_t i = 0; i < kept->count; i++) {
+    int folder = open_without_links(kept->folders[i], target + 1, O_RDONLY | O_DIRECTORY);
+    if (folder >= 0) lower->folders[lower->kept++] = folder;
+  }
+  lower->count = lower->kept;
 }
 
 static int overlay_of(struct view *view, const struct place *place, const char *target, const struct layer *layer) {
@@ -57,11 +75,15 @@ static int overlay_of(struct view *view, const struct place *place, const char *
   struct masks filled = {masks, target, place, layer, &view->hidden, is_done, view->store == view->staging};
   bool changed = fill_masks(&filled, view);
   /* The upper one of the two says whose the folder itself is. */
-  const int lower[] = {changed ? masks : layer->folder, changed ? layer->folder : masks};
-  int tree = layer->can_be_written ? writable_overlay(view, lower, number, layer->folder, layer->hides_the_rest ? target : NULL) : -1;
+  struct lowers lower = {0};
+  if (layer->can_be_written && !layer->must_be_whole) add_kept(&lower, &view->kept, target);
+  lower.folders[lower.count++] = changed ? masks : layer->folder;
+  lower.folders[lower.count++] = changed ? layer->folder : masks;
+  int tree = layer->can_be_written ? writable_overlay(view, &lower, number, layer->folder, target, masks) : -1;
+  for (size_t i = 0; i < lower.kept; i++) close(lower.folders[i]);
   if (tree < 0 && layer->must_be_whole) return -1;
   view->is_read_only = view->is_read_only || (tree < 0 && layer->can_be_written);
-  if (tree < 0) tree = overlay(lower, 2, -1, -1, attributes_of(layer->folder) | MOUNT_ATTR_RDONLY_);
+  if (tree < 0) tree = overlay(lower.folders + lower.kept, 2, -1, -1, attributes_of(layer->folder) | MOUNT_ATTR_RDONLY_);
   close(masks);
   return tree;
 }
@@ -197,6 +219,11 @@ static void make_layer(struct view *view, size_t index) {
 
 /* Pieces are added behind, and are made in their turn. */
 void make_layers(struct view *view) {
+  const struct places *places = &view->plan->places;
+  struct come_back_place place = {places->kept, places->kept_policy, view->workspace};
+  come_back_open(&view->kept, &place);
+  if (places->changes && view->workspace) changes_note(PUT_ASIDE_WORKSPACE, view->workspace, -1, -1);
+  if (view->kept.lock >= 0) changes_note(PUT_ASIDE_KEPT, "/", view->kept.lock, -1);
   for (size_t i = 0; i < view->count; i++)
     if (view->places[i].layer) make_layer(view, i);
 }

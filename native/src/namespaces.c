@@ -1,12 +1,12 @@
 #include "barrier.h"
 
+#include "changes.h"
 #include "git.h"
 #include "kernel.h"
 #include "masks.h"
 #include "mount.h"
 #include "protocol.h"
 #include "view.h"
-#include "written.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -203,7 +203,8 @@ static _Noreturn void live_inside(const struct barrier *barrier, struct launch *
   mention_arguments(&shown, launch, &view);
   drop_capabilities();
   if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) _exit(EXIT_OWN_FAILURE);
-  close_descriptors_from((unsigned)written_keep_open(keep_masks_open(CONTROL_FD + 1)));
+  changes_send(CONTROL_FD);
+  close_descriptors_from((unsigned)keep_masks_open(CONTROL_FD + 1));
   note_git(&view);
   /* The planner, which holds the caller's environment, is gone by then. */
   if (hear_from_supervisor() != GO_ON) _exit(EXIT_OWN_FAILURE);

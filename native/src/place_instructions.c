@@ -4,6 +4,8 @@
 
 #define APPLY(name) static const char *name(struct plan *plan, const struct slice *fields, size_t count)
 
+enum { MOST_DAYS = 36500 };
+
 static const char said_twice[] = "said twice";
 static const char not_a_path[] = "an absolute path without `.`, `..` or `//` was expected";
 static const char not_a_number[] = "a number was expected";
@@ -102,6 +104,8 @@ static const char *add_paths(struct strings *list, const struct slice *fields, s
 APPLY(apply_show) { return add_paths(&plan->places.show, fields, count); }
 APPLY(apply_hide) { return add_paths(&plan->places.hide, fields, count); }
 APPLY(apply_keep_out) { return add_paths(&plan->places.keep_out, fields, count); }
+APPLY(apply_come_back) { return add_paths(&plan->places.come_back, fields, count); }
+APPLY(apply_save) { return add_paths(&plan->places.save, fields, count); }
 APPLY(apply_keep_read) { return add_paths(&plan->places.keep_read, fields, count); }
 
 static const char *set_path(char **place, const struct slice *field) {
@@ -113,6 +117,23 @@ static const char *set_path(char **place, const struct slice *field) {
 APPLY(apply_aside) { (void)count; return set_path(&plan->places.aside, fields); }
 APPLY(apply_chdir) { (void)count; return set_path(&plan->places.folder, fields); }
 APPLY(apply_workspace_at) { (void)count; return set_path(&plan->places.workspace_target, fields); }
+
+APPLY(apply_changes) {
+  (void)count;
+  struct places *places = &plan->places;
+  if (!parse_number(fields[1].text, &places->changes_days) || places->changes_days > MOST_DAYS) return "a number of days was expected";
+  if (!parse_number(fields[2].text, &places->changes_bytes)) return not_a_number;
+  return set_path(&places->changes, fields);
+}
+
+/* It names a folder. */
+APPLY(apply_kept) {
+  (void)count;
+  size_t length = fields[1].length;
+  if (length < 16 || length > 64 || strspn(fields[1].text, "0123456789abcdef") != length) return "a policy's fingerprint was expected";
+  plan->places.kept_policy = fields[1].text;
+  return set_path(&plan->places.kept, fields);
+}
 
 APPLY(apply_quota) {
   (void)count;
@@ -191,6 +212,10 @@ const struct instruction place_instructions[] = {
     {WORD("ipc"), 1, 1, apply_ipc},
     {WORD("aside"), 1, 1, apply_aside},
     {WORD("quota"), 1, 1, apply_quota},
+    {WORD("changes"), 3, 3, apply_changes},
+    {WORD("kept"), 2, 2, apply_kept},
+    {WORD("come-back"), 1, ANY, apply_come_back},
+    {WORD("save"), 1, ANY, apply_save},
     {WORD("chdir"), 1, 1, apply_chdir},
     {WORD("mention"), 0, 0, apply_mention},
 };

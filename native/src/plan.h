@@ -54,12 +54,12 @@ struct places {
   enum root_kind root;
   struct operation *operations;
   size_t count, capacity;
-  struct strings show, hide, keep_out, keep_read;
+  struct strings show, hide, keep_out, keep_read, come_back, save;
   bool show_programs, mention, network_off, ipc_host;
   enum workspace_mode workspace;
   /* NULL: the launcher looks around the working folder. */
-  char *workspace_path, *workspace_target, *aside, *folder;
-  uint64_t quota;
+  char *workspace_path, *workspace_target, *aside, *folder, *changes, *kept, *kept_policy;
+  uint64_t quota, changes_days, changes_bytes;
 };
 
 struct expectation {

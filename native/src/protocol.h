@@ -37,7 +37,8 @@ struct order {
 /* What the supervisor says before there are orders: how ids are mapped, and that the command may start. */
 enum { MAPPED_OUTSIDE = 'm', MAP_YOURSELF = 's', GO_ON = 'g' };
 
-enum report_kind { REPORT_HELLO = 1, REPORT_STOPPED, REPORT_SAY, REPORT_ENDED };
+/* Before the first of these come the messages of changes.c, which begin with smaller numbers and bring descriptors along. */
+enum report_kind { REPORT_HELLO = 101, REPORT_STOPPED, REPORT_SAY, REPORT_ENDED };
 
 struct report {
   int32_t kind;

@@ -1,6 +1,7 @@
 #ifndef CORDON_VIEW_H
 #define CORDON_VIEW_H
 
+#include "come_back.h"
 #include "launch.h"
 
 /*
@@ -61,6 +62,7 @@ struct view {
   /* Masks and what is put aside: in memory, or on the disk where memory has no extended attributes. */
   int store;
   size_t layers_made;
+  struct come_back_layers kept;
   bool is_read_only;
   /* One after the other, each ending in NUL. */
   char *mounts;

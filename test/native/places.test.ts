@@ -365,8 +365,11 @@ describe.each(USERS)('places, as %s:', (user) => {
   it('on a terminal a line at the end tells what was written outside the workspace', () => {
     const scene = new Scene(user);
     const script = 'echo x >~/.new; mkdir ~/.cache; echo y >~/.cache/z; mv file ~/moved';
-    scene.run('true');
+    mkdirSync(join(scene.root, 'kept'), { mode: 0o700 });
     const { uid, gid } = identityOf(user);
+    chownSync(join(scene.root, 'kept'), uid, gid);
+    const lines = [...scene.lines(), `changes ${scene.root}/kept 14 1000000`, `come-back ${scene.home}/.cache`];
+    scene.run('true', lines);
     const { stdout } = spawnSync(
       'script',
       ['-qec', `${scene.root}/launch ${scene.root}/plan -c '${script}'`, '/dev/null'],
@@ -375,8 +378,9 @@ describe.each(USERS)('places, as %s:', (user) => {
         env: { PATH: '/usr/bin:/bin', HOME: scene.home, SHELL: '/bin/sh' },
       },
     );
-    expect(stdout).toMatch(/cordon: t: 2 files written outside the workspace are not kept: .*\(--write FOLDER keeps/);
-    expect(scene.run(script.replace('mv file ~/moved', 'true')).stderr).toBe('');
+    expect(stdout).toMatch(/cordon: t: 2 files put aside: cordon changes/);
+    expect(scene.run(script.replace('mv file ~/moved', 'true'), lines).stderr).toBe('');
+    expect(readdirSync(join(scene.root, 'kept'))).toHaveLength(2);
   });
 
   it('what is put aside has an end, which only this command feels', () => {
