@@ -5,6 +5,7 @@ import { frontDescriptor } from '../host/parent-env.ts';
 import { run } from './commands/run.ts';
 import { createContext } from './context.ts';
 import { withHelpHint } from './flags.ts';
+import { mayLimitKeeping } from './keeping.ts';
 import { showError } from './ui/show-error.ts';
 
 /** Flags that need nothing but what is bundled here. */
@@ -33,8 +34,14 @@ export async function quickRun(whole: () => Promise<unknown>): Promise<void> {
     return;
   }
   // Files that aren't there are errors that are caught, by the dozen; nobody sees where they were thrown.
+  const usual = Error.stackTraceLimit;
   Error.stackTraceLimit = 0;
   const context = createContext();
+  if (mayLimitKeeping(context)) {
+    Error.stackTraceLimit = usual;
+    await whole();
+    return;
+  }
   try {
     process.exitCode = await run(args.slice(1), context);
   } catch (error) {

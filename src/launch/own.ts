@@ -18,8 +18,10 @@ import {
 
 export interface Own {
   readonly places: OwnPlaces;
-  /** The folder in which layers are kept; undefined: in memory. */
+  /** The folder in which layers are kept while they are in use; undefined: in memory. */
   readonly aside: Path | undefined;
+  /** The folder for what comes back; a home can't hold it. */
+  readonly layers: Path | undefined;
 }
 
 export interface OwnRequest {
@@ -45,7 +47,7 @@ export function ownOf(request: OwnRequest): Own {
     writable = [],
     kernel = release(),
   } = request;
-  const aside = keepsLayersInMemory(kernel) ? undefined : layersFolder(folders.state, how);
+  const layers = layersFolder(folders.state, how);
   const usual = [...new Set([passwdHome, home])].flatMap(usualFolders);
   const [registry] = usual.map(({ state }) => join(state, 'homes'));
   const known = registry === undefined ? [] : readRegistry(registry);
@@ -58,9 +60,9 @@ export function ownOf(request: OwnRequest): Own {
     program: [packageFolder()],
     policyFiles: [...policyFiles, ...configs.flatMap((config) => linkTargets(config, OWN_POLICIES))],
     secretFiles: configs.flatMap((config) => linkTargets(config, OWN_SECRETS)),
-    aside,
+    layers,
   });
-  return { places, aside };
+  return { places, aside: keepsLayersInMemory(kernel) ? undefined : layers, layers };
 }
 
 function makeReachable(homes: readonly Folders[], writable: readonly string[]): void {
@@ -146,6 +148,9 @@ function keepsLayersInMemory(kernel: string): boolean {
   const [major = 0, minor = 0] = kernel.split('.').map(Number);
   return major > 6 || (major === 6 && minor >= 6);
 }
+
+/** The folder for layers, where one was chosen already. */
+export const layersFolderOf = (state: string | undefined) => layersFolder(state, 'look');
 
 const NAME = /^\/var\/tmp\/cordon-[0-9a-f]{32}$/;
 

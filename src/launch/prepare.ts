@@ -9,11 +9,13 @@ import { isFirstTime } from '../host/session.ts';
 import { factsOf, type Operation, type PlaceFacts, pathsOf, placesOf } from '../plan/places/index.ts';
 import { type LaunchPlan, type Machine, plan, type Records } from '../plan/plan.ts';
 import { type StartupNote, startupPolicy } from '../plan/startup/index.ts';
+import type { Keeping } from '../policy/config/changes.ts';
 import type { FilesystemPolicy, Policy } from '../policy/policy.ts';
 import { seal } from '../seal/seal.ts';
 import type { Secret } from '../secrets/secret.ts';
 import { auditFile, auditHead, newLaunchId } from './audit.ts';
 import type { LaunchBroker } from './brokered.ts';
+import { changesPlace } from './changes.ts';
 import { type SettingsCopies, type StartupCopies, settingsCopies, startupCopies } from './copies.ts';
 import { clearFirstRelease } from './first-release.ts';
 import { surveyMachine } from './machine.ts';
@@ -30,6 +32,8 @@ export interface LaunchRequest {
   readonly broker?: LaunchBroker | undefined;
   /** Write an audit record. */
   readonly record: boolean;
+  /** What is kept of what the command puts aside, where cordon.toml says so. */
+  readonly keeping?: Keeping | undefined;
   /** Nothing will be started, so nothing is made in the state folder either. */
   readonly rehearsal?: boolean;
   /** Nothing is started: what the command would find at these paths is told instead. */
@@ -127,7 +131,11 @@ function placesFor(
   if (!quiet) clearFirstRelease(folders.state);
   const { preset, write, expose } = policy.filesystem;
   const homes = homesOf(env);
-  const { places: own, aside } = ownOf({
+  const {
+    places: own,
+    aside,
+    layers,
+  } = ownOf({
     homes: staged === true ? { ...homes, passwdHome: undefined } : homes,
     folders,
     policyFiles: policy.files,
@@ -138,7 +146,9 @@ function placesFor(
     copies: [...startup.files.copies, ...settings.copies],
     absent: [...startup.files.absent, ...settings.absent],
   };
-  const places = placesOf(policy.filesystem, { ...facts, own, aside, links, use: { as: 'run', files } });
+  const changes =
+    staged === true || request.look !== undefined ? undefined : changesPlace(folders, layers, policy, request.keeping);
+  const places = placesOf(policy.filesystem, { ...facts, own, aside, changes, links, use: { as: 'run', files } });
   return request.look === undefined ? places : places.filter(({ kind }) => kind !== 'mention');
 }
 

@@ -14,7 +14,7 @@ export function buildShim(
   file: BigIntStats,
 ): { content: Buffer; notes: readonly string[] } {
   const policy = policyOf(tool, shop.homes);
-  const { places, notes } = shimPlaces(policy.filesystem, shop);
+  const { places, notes } = shimPlaces(policy, shop);
   const text = shimText({
     tool,
     policy,

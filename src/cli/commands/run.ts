@@ -10,6 +10,7 @@ import type { Policy } from '../../policy/policy.ts';
 import type { Secret } from '../../secrets/secret.ts';
 import type { Context } from '../context.ts';
 import { hasFlag, JSON_FLAG, type ParsedArguments, parseArguments, usageError } from '../flags.ts';
+import { keepingOf } from '../keeping.ts';
 import { isQuiet, POLICY_FLAGS, policyForCommand, RUN_FLAGS } from '../policy-flags.ts';
 import { logLaunch, logsLaunches } from '../ui/log.ts';
 import { showNotes, showWarnings } from '../ui/warnings.ts';
@@ -38,6 +39,7 @@ export async function run(args: readonly Bytes[], context: Context): Promise<num
     argv,
     workdir: workingFolder(),
     credentials,
+    keeping: await keepingOf(context),
     record: !rehearsal,
     rehearsal,
   });

@@ -1,5 +1,6 @@
 import type { Bytes } from '../../host/bytes.ts';
 import type { FilesystemPolicy } from '../../policy/policy.ts';
+import { COMES_BACK_IN_HOME } from './come-back.ts';
 import { HIDDEN_IN_HOME, HIDDEN_IN_SYSTEM } from './credentials.ts';
 import { canBeHidden, distinct, isPersonal, type PlaceFacts } from './facts.ts';
 import type { Operation, OperationOf } from './operation.ts';
@@ -19,6 +20,18 @@ export interface ComposerFacts extends PlaceFacts {
   readonly links: SystemLinks;
   /** The folder in which layers are kept; undefined: in memory. */
   readonly aside: Path | undefined;
+  /** Where what was put aside is kept when the command has ended; undefined: it is lost then. */
+  readonly changes?: ChangesPlace | undefined;
+}
+
+export interface ChangesPlace {
+  readonly folder: Path;
+  readonly days: number;
+  readonly bytes: number;
+  /** What comes back in the next launch, of this policy alone; undefined: nothing does. */
+  readonly kept?: { readonly folder: Path; readonly policy: string } | undefined;
+  /** Kept although they look like credentials. */
+  readonly save: readonly Path[];
 }
 
 /** Files without what the policy drops, and those that cannot be understood, so that nothing stands there. */
@@ -234,13 +247,35 @@ export function namedByPolicy(policy: FilesystemPolicy, { homes }: Pick<PlaceFac
 const isBuiltWithoutHomes = ({ preset }: FilesystemPolicy) => preset === 'minimal' || preset === 'all';
 
 /** A shim that only filters variables leaves everything between processes as it is. */
-function surroundings({ preset, explicit }: FilesystemPolicy, { aside, use }: PlacesInput): Operation[] {
+function surroundings(policy: FilesystemPolicy, input: PlacesInput): Operation[] {
+  const { preset, explicit } = policy;
+  const { aside, use } = input;
   if (preset === 'all' && !explicit && use.as === 'shim')
     return [{ kind: 'proc' }, { kind: 'dev' }, { kind: 'ipc-host' }];
   return [
     { kind: 'proc' },
     { kind: 'dev' },
     ...(aside === undefined ? [] : [{ kind: 'aside', path: aside } as const]),
+    ...keeping(policy, input),
     ...(preset === 'all' ? [] : [{ kind: 'mention' } as const]),
+  ];
+}
+
+/** What is put aside stays when the command ends: for people to look at, and caches and agents' settings for the next launch. */
+function keeping({ preset, workspace, show }: FilesystemPolicy, input: PlacesInput): Operation[] {
+  const { changes } = input;
+  const putsAside = preset === 'guarded' || preset === 'workspace' || workspace.mode === 'aside';
+  if (changes === undefined || !putsAside) return [];
+  const { folder, days, bytes, kept, save } = changes;
+  return [
+    { kind: 'changes', path: folder, days, bytes },
+    ...(kept === undefined
+      ? []
+      : [
+          { kind: 'kept', path: kept.folder, policy: kept.policy } as const,
+          { kind: 'come-back', paths: inEveryHome(COMES_BACK_IN_HOME, input), why: 'caches come back' } as const,
+          { kind: 'come-back', paths: distinct(pathsOf(show)), why: "an agent's settings come back" } as const,
+        ]),
+    { kind: 'save', paths: save, why: 'kept although it may hold a credential' },
   ];
 }

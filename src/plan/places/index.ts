@@ -1,4 +1,4 @@
-export { type Copies, NO_COPIES, placesOf } from './compose.ts';
+export { type ChangesPlace, type Copies, NO_COPIES, placesOf } from './compose.ts';
 export { factsOf, PLACE_VARIABLES, type PlaceFacts } from './facts.ts';
 export { type Operation, placeLines } from './operation.ts';
 export { OWN_POLICIES, OWN_SECRETS, type OwnPlaces, ownPlaces } from './own.ts';

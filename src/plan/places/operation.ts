@@ -10,7 +10,13 @@ import type { Path } from './path.ts';
 export type Operation =
   | { readonly kind: 'root'; readonly from: 'machine' | 'writable' | 'empty' }
   | { readonly kind: 'home' | 'layer' | 'cut' | 'folder' | 'chdir' | 'aside' | 'workspace-at'; readonly path: Path }
-  | { readonly kind: 'show' | 'hide' | 'keep-out' | 'keep-read'; readonly paths: readonly Path[]; readonly why: string }
+  | {
+      readonly kind: 'show' | 'hide' | 'keep-out' | 'keep-read' | 'come-back' | 'save';
+      readonly paths: readonly Path[];
+      readonly why: string;
+    }
+  | { readonly kind: 'changes'; readonly path: Path; readonly days: number; readonly bytes: number }
+  | { readonly kind: 'kept'; readonly path: Path; readonly policy: string }
   | { readonly kind: 'read' | 'write' | 'try-read' | 'try-write'; readonly path: Path; readonly target?: Path }
   | { readonly kind: 'expose-read' | 'expose-write'; readonly path: Path }
   | { readonly kind: 'private'; readonly path: Path; readonly mode: string; readonly bytes?: number }
@@ -37,6 +43,8 @@ function linesOf(operation: Operation, reveal: boolean): string[] {
     case 'hide':
     case 'keep-out':
     case 'keep-read':
+    case 'come-back':
+    case 'save':
       return operation.paths.length === 0 ? [] : [`# ${operation.why}`, textLine(operation.kind, ...operation.paths)];
     case 'read':
     case 'write':
@@ -45,6 +53,10 @@ function linesOf(operation: Operation, reveal: boolean): string[] {
       return [textLine(operation.kind, operation.path, ...optional(operation.target))];
     case 'private':
       return [textLine('private', operation.path, operation.mode, ...optional(operation.bytes))];
+    case 'changes':
+      return [textLine('changes', operation.path, String(operation.days), String(operation.bytes))];
+    case 'kept':
+      return [textLine('kept', operation.path, operation.policy)];
     case 'link':
       return [textLine('link', operation.path, operation.text)];
     case 'data':

@@ -24,10 +24,10 @@ export interface OwnInput {
   /** What links among Cordon's secrets lead to. */
   readonly secretFiles: readonly string[];
   /** The folder in which layers are kept. */
-  readonly aside: string | undefined;
+  readonly layers: string | undefined;
 }
 
-export function ownPlaces({ homes, program, policyFiles, secretFiles, aside }: OwnInput): OwnPlaces {
+export function ownPlaces({ homes, program, policyFiles, secretFiles, layers }: OwnInput): OwnPlaces {
   const configs = pathsOf(homes.flatMap(({ config }) => config ?? []));
   const policies = configs.flatMap((config) => OWN_POLICIES.map((name) => below(config, name)));
   const bins = pathsOf(homes.flatMap(({ bin }) => bin ?? []));
@@ -37,7 +37,7 @@ export function ownPlaces({ homes, program, policyFiles, secretFiles, aside }: O
       ...configs.flatMap((config) => OWN_SECRETS.map((name) => below(config, name))),
       ...pathsOf(secretFiles),
       ...pathsOf(homes.flatMap(({ state }) => state ?? [])),
-      ...pathsOf([aside ?? '']),
+      ...pathsOf([layers ?? '']),
     ]),
     read: distinct([...programs, ...bins, ...configs, ...policies, ...pathsOf(policyFiles)]),
     shown: distinct([...programs, ...bins, ...policies]),

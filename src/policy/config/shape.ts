@@ -2,7 +2,19 @@ import { describeNode } from '../load/node.ts';
 import { HOST_EXPECTED } from '../network/rules.ts';
 import { WORKSPACE_MODES } from '../places.ts';
 import type { FsPreset } from '../policy.ts';
-import { choice, type DataOf, either, flag, listOf, mapOf, object, type Shape, text } from '../profile/shape.ts';
+import {
+  choice,
+  count,
+  type DataOf,
+  either,
+  flag,
+  listOf,
+  mapOf,
+  object,
+  type Shape,
+  size,
+  text,
+} from '../profile/shape.ts';
 
 export const TOOL_BASES = ['all', 'none', 'os-common'] as const;
 export const TOOL_FS_BASES = ['all', 'guarded', 'workspace', 'minimal'] as const satisfies readonly FsPreset[];
@@ -103,6 +115,12 @@ const SCOPE = object('a table with the keys of a scope', {
   keys: { shape: keys, about: 'The only keys an agent of this scope gets.', required: true },
 });
 
+export const CHANGES = object('a table about what is put aside', {
+  days: { shape: count, about: 'For how many days it is kept (14).' },
+  size: { shape: size, about: 'How much is kept of all launches together (1G).' },
+  keep: { shape: places, about: 'Files that are kept although they look like credentials.' },
+});
+
 /** Sections that have no keys of their own yet. */
 const otherSection: Shape<Readonly<Record<string, unknown>>> = {
   expected: 'a table',
@@ -116,6 +134,7 @@ export const CONFIG = object('tables', {
   agents: { shape: mapOf(AGENT, 'a table of agents'), about: 'Agents; `"*"` is for all of them.' },
   roles: { shape: mapOf(ROLE, 'a table of roles'), about: 'Roles.' },
   scopes: { shape: mapOf(SCOPE, 'a table of scopes'), about: 'Scopes of credentials.' },
+  changes: { shape: CHANGES, about: 'What is kept of what commands put aside.' },
   settings: { shape: otherSection, about: 'Settings.' },
 });
 

@@ -32,7 +32,7 @@ export function inputFor({ env = {}, input = {} }: Case): PlacesInput {
       program: ['/opt/cordon'],
       policyFiles: ['/srv/p.json'],
       secretFiles: [],
-      aside: undefined,
+      layers: undefined,
     }),
     links: new Map([['/bin', 'usr/bin']]),
     aside: undefined,
