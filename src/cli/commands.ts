@@ -60,6 +60,13 @@ export const IMPORT_FLAGS: readonly FlagSpec[] = [
   JSON_FLAG,
 ];
 
+export const CHANGES_FLAGS: readonly FlagSpec[] = [
+  { name: '--force', help: 'apply: also where the real file has changed since' },
+  { name: '--all', help: 'drop: what every launch put aside' },
+  { name: '--kept', help: 'drop: what comes back, caches and settings' },
+  JSON_FLAG,
+];
+
 export const CHECK_FLAGS: readonly FlagSpec[] = [
   { name: '--format', value: 'FORMAT', help: 'text (default), json or sarif', choices: ['text', 'json', 'sarif'] },
   {
@@ -305,6 +312,22 @@ export const COMMANDS: readonly CommandEntry[] = [
     ],
     page: 'mcp.md',
     load: () => import('./commands/serve.ts'),
+  },
+  {
+    name: 'changes',
+    usage: [
+      'cordon changes [list] [--json]',
+      'cordon changes show [LAUNCH] [PATH...] [--json]',
+      'cordon changes diff [LAUNCH] [PATH...]',
+      'cordon changes apply [LAUNCH] [PATH...] [--force] [--json]',
+      'cordon changes drop LAUNCH... | --all | --kept',
+    ],
+    summary: 'what commands wrote outside their workspace: look at it, take it over, drop it',
+    flags: CHANGES_FLAGS,
+    examples: ['cordon changes', 'cordon changes --json', 'cordon changes drop --all --kept'],
+    page: 'changes.md',
+    words: ['list', 'show', 'diff', 'apply', 'drop'],
+    load: () => import('./commands/changes.ts'),
   },
   {
     name: 'audit',
