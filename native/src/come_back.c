@@ -69,8 +69,8 @@ void come_back_open(struct come_back_layers *layers, const struct come_back_plac
   char *names[MOST_NAMES];
   *layers = (struct come_back_layers){.lock = open_key(place, false)};
   if (layers->lock < 0) return;
-  /* While somebody merges or removes them there are none to be had. */
-  if (flock(layers->lock, LOCK_SH | LOCK_NB) != 0) {
+  /* Waits while another launch merges them, which is a matter of renames. */
+  if (flock(layers->lock, LOCK_SH) != 0) {
     close(layers->lock);
     layers->lock = -1;
     return;
