@@ -2,7 +2,8 @@ import type { Duplex } from 'node:stream';
 import tls from 'node:tls';
 import { coversHost, coversName } from '../policy/broker.ts';
 import { Issuer } from './authority.ts';
-import type { Dialled } from './held.ts';
+import type { Dialled, Held } from './held.ts';
+import { takePostgres } from './postgres.ts';
 import { type BrokerOptions, type Connect, Holdings, PLAIN_HTTP, Site } from './site.ts';
 
 /** What may stand in for the plain tunnel between a command and a host. `protocols` beyond HTTP implement it too. */
@@ -40,6 +41,27 @@ export class Broker implements Interceptor {
   }
 
   take(client: Duplex, dialled: Dialled, connect: Connect): void {
+    const database = this.#databaseAt(dialled);
+    if (database === undefined) this.#takeHttp(client, dialled, connect);
+    else
+      void takePostgres(client, dialled, connect, {
+        ...database,
+        leaf: () => this.#issuer.leafFor(dialled.name),
+        secureContext: this.#trust,
+        record: this.#options.record,
+      });
+  }
+
+  #databaseAt({ name, port }: Dialled): { readonly held: Held; readonly secure: boolean } | undefined {
+    for (const held of this.#holdings.held) {
+      const place = held.rule.places.find(({ kind }) => kind === 'postgres');
+      if (place?.kind === 'postgres' && held.rule.hosts.some((host) => coversHost(host, name, port)))
+        return { held, secure: place.secure };
+    }
+    return undefined;
+  }
+
+  #takeHttp(client: Duplex, dialled: Dialled, connect: Connect): void {
     const key = `${dialled.name}:${dialled.port}`;
     const site =
       this.#sites.get(key) ??

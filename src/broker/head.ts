@@ -147,7 +147,7 @@ function plainPath(target: string): string | undefined {
 }
 
 function isPlace(place: Held['rule']['places'][number], { kind, name }: Sighting): boolean {
-  return place.kind === kind && (place.kind === 'authorization' || place.name === name);
+  return place.kind === kind && (place.kind === 'authorization' || ('name' in place && place.name === name));
 }
 
 function sightingsOf(head: Head, held: Held, label: number, { needles, body }: Question): Sighting[] {

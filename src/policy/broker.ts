@@ -22,7 +22,9 @@ export type BrokerPlace =
   | { readonly kind: 'header'; readonly name: string }
   | { readonly kind: 'query'; readonly name: string }
   /** A field of a JSON or form body; `a.b` is the field b in a. */
-  | { readonly kind: 'body'; readonly name: string };
+  | { readonly kind: 'body'; readonly name: string }
+  /** The password of a PostgreSQL server: the broker logs in, over verified TLS unless it is said otherwise. */
+  | { readonly kind: 'postgres'; readonly secure: boolean };
 
 const HTTPS = 443;
 
@@ -32,6 +34,7 @@ export function showHost({ name, below, port }: BrokerHost): string {
 
 export function showPlace(place: BrokerPlace): string {
   if (place.kind === 'authorization') return 'the Authorization header';
+  if (place.kind === 'postgres') return `the log-in of PostgreSQL${place.secure ? '' : ' without TLS'}`;
   if (place.kind === 'header') return `the header ${place.name}`;
   return place.kind === 'query' ? `the query parameter ${place.name}` : `the field ${place.name} of the body`;
 }
@@ -77,15 +80,17 @@ export function parseBrokerHost(text: string): Parsed<BrokerHost> {
 
 const FIELD_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/;
 
-/** `authorization`, `header NAME`, `query NAME`, `body FIELD`. */
+/** `authorization`, `header NAME`, `query NAME`, `body FIELD`, `postgres`, `postgres plain`. */
 export function parseBrokerPlace(text: string): Parsed<BrokerPlace> {
   const [kind = '', name, ...more] = text.trim().split(/\s+/);
   if (kind === 'authorization' && name === undefined) return { value: { kind } };
+  if (kind === 'postgres' && more.length === 0 && (name === undefined || name === 'plain'))
+    return { value: { kind, secure: name === undefined } };
   const isNamed = kind === 'header' || kind === 'query' || kind === 'body';
   if (!isNamed || name === undefined || more.length > 0 || !FIELD_NAME.test(name))
     return {
       problem: `'${text}' is no place for a credential`,
-      hint: 'use authorization, header NAME, query NAME or body FIELD',
+      hint: 'use authorization, header NAME, query NAME, body FIELD or postgres',
     };
   if (kind !== 'header') return { value: { kind, name } };
   const lower = name.toLowerCase();
