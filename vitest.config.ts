@@ -10,7 +10,13 @@ const SEED = 'test/support/seed.ts';
 const SLOW =
   process.env.CORDON_TEST_ALL === '1'
     ? []
-    : ['test/sessions/load.test.ts', 'test/mcp/load.test.ts', 'test/prove/page.test.ts', 'test/ui/page.test.ts'];
+    : [
+        'test/sessions/load.test.ts',
+        'test/mcp/load.test.ts',
+        'test/prove/page.test.ts',
+        'test/ui/page.test.ts',
+        'test/broker/postgres.test.ts',
+      ];
 const SET_UP = 'test/support/global-set-up.ts';
 
 const REAL = {

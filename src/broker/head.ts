@@ -66,28 +66,35 @@ export function answerTo(head: Head, question: Question): Answer {
   return swapped;
 }
 
-function refusalOf(
-  head: Head,
-  held: Held,
-  sightings: readonly Sighting[],
-  { name, port }: Dialled,
-): Refusal | undefined {
-  const { rule } = held;
-  const no = (refused: string, reason: string, hint: string): Refusal => ({
-    refused,
-    credential: held.name,
-    reason,
-    hint,
-  });
-  if (!rule.hosts.some((host) => coversHost(host, name, port))) {
-    const hosts = rule.hosts.map(showHost).join(', ');
-    const isPort = rule.hosts.some((host) => coversName(host, name));
-    return no(
-      isPort ? 'port' : 'host',
-      `it may be sent to ${hosts} only, not to ${name}:${port}`,
-      `add ${name}${port === 443 ? '' : `:${port}`} to its hosts if it should have it`,
-    );
-  }
+type No = (refused: string, reason: string, hint: string) => Refusal;
+
+const noFor =
+  ({ name }: Held): No =>
+  (refused, reason, hint) => ({ refused, credential: name, reason, hint });
+
+function refusalOf(head: Head, held: Held, sightings: readonly Sighting[], dialled: Dialled): Refusal | undefined {
+  const no = noFor(held);
+  return hostRefusal(held, dialled, no) ?? placeRefusal(held, sightings, no) ?? requestRefusal(head, held, no);
+}
+
+/** Whether it may be used at this host and for this request, wherever it stands in it. */
+export function useRefusal(head: Head, held: Held, dialled: Dialled): Refusal | undefined {
+  const no = noFor(held);
+  return hostRefusal(held, dialled, no) ?? requestRefusal(head, held, no);
+}
+
+function hostRefusal({ rule }: Held, { name, port }: Dialled, no: No): Refusal | undefined {
+  if (rule.hosts.some((host) => coversHost(host, name, port))) return undefined;
+  const hosts = rule.hosts.map(showHost).join(', ');
+  const isPort = rule.hosts.some((host) => coversName(host, name));
+  return no(
+    isPort ? 'port' : 'host',
+    `it may be sent to ${hosts} only, not to ${name}:${port}`,
+    `add ${name}${port === 443 ? '' : `:${port}`} to its hosts if it should have it`,
+  );
+}
+
+function placeRefusal({ rule }: Held, sightings: readonly Sighting[], no: No): Refusal | undefined {
   const [first, ...more] = sightings as [Sighting, ...Sighting[]];
   const places = rule.places.map(showPlace).join(' or ');
   if (more.length > 0)
@@ -102,26 +109,26 @@ function refusalOf(
       `it stands encoded in ${first.name}, which is never sent on`,
       `send it as it is, in ${places}`,
     );
-  if (!rule.places.some((place) => isPlace(place, first)))
-    return no(
-      'place',
-      `it stands in ${first.kind === 'path' ? 'the path' : `${first.kind} ${first.name}`.replace('authorization authorization', 'the Authorization header')}, and may stand only in ${places}`,
-      `declare that place if the service wants it there`,
-    );
-  if (rule.methods.length > 0 && !rule.methods.includes(head.method))
+  if (rule.places.some((place) => isPlace(place, first))) return undefined;
+  return no(
+    'place',
+    `it stands in ${first.kind === 'path' ? 'the path' : `${first.kind} ${first.name}`.replace('authorization authorization', 'the Authorization header')}, and may stand only in ${places}`,
+    `declare that place if the service wants it there`,
+  );
+}
+
+function requestRefusal(head: Head, held: Held, no: No): Refusal | undefined {
+  const { methods } = held.rule;
+  if (methods.length > 0 && !methods.includes(head.method))
     return no(
       'method',
-      `it may be used with ${rule.methods.join(', ')} only, not with ${head.method}`,
+      `it may be used with ${methods.join(', ')} only, not with ${head.method}`,
       'add the method to the credential if it should be',
     );
   return pathRefusal(head, held, no);
 }
 
-function pathRefusal(
-  { target }: Head,
-  { rule }: Held,
-  no: (rule: string, reason: string, hint: string) => Refusal,
-): Refusal | undefined {
+function pathRefusal({ target }: Head, { rule }: Held, no: No): Refusal | undefined {
   if (rule.paths.length === 0) return undefined;
   const path = plainPath(target);
   if (path === undefined)

@@ -7,7 +7,8 @@ import tls from 'node:tls';
 import zlib from 'node:zlib';
 import { coversHost, type MintRule } from '../policy/broker.ts';
 import type { Authority } from './authority.ts';
-import { answerTo, type Head, type Header, type Refusal } from './head.ts';
+import { awsKeysAmong, isSignedForAws, type Resigned, resigned } from './aws.ts';
+import { answerTo, type Head, type Header, type Refusal, useRefusal } from './head.ts';
 import type { BrokerRecord, Dialled, Held } from './held.ts';
 import { captured, mintFor } from './mint.ts';
 import {
@@ -258,7 +259,8 @@ export class Site {
     requireSameName(client, this.#dialled);
     const asked = await this.#readWhole(client);
     const { holdings } = this.#options;
-    const answer = answerTo(client.head, {
+    const signed = this.#signed(client, asked.whole);
+    const answer = answerTo(signed.head, {
       dialled: this.#dialled,
       held: holdings.held,
       needles: holdings.placeholders,
@@ -268,16 +270,32 @@ export class Site {
           : { data: asked.whole, type: valuesOf(client.head.headers, 'content-type')[0] ?? '' },
     });
     if ('refused' in answer) throw new Refused(answer);
-    log.credentials = answer.credentials.map(({ name }) => name);
+    log.credentials = [...signed.credentials, ...answer.credentials].map(({ name }) => name);
     const mint = mintFor(this.#options.mints ?? [], this.#dialled, client.head);
     if (mint !== undefined && mint.fields.length === 0) throw new Refused(mintRefusal(log, mint));
-    const head = { ...answer.head, headers: asSent(answer.head.headers, answer.credentials.length > 0) };
+    const head = { ...answer.head, headers: asSent(answer.head.headers, log.credentials.length > 0) };
     const length = lengthOf(client, answer.body);
     const upstream = await this.#sendBody(client, { head, length, body: answer.body, version }, log);
     const response = await upstream.response;
     if (mint !== undefined && response.status < 300)
       return this.#capture(client, response, answer.credentials, mint, log);
     await this.#relay(client, response, log);
+  }
+
+  /** Requests to AWS carry no key but a signature made with it: they are signed anew. */
+  #signed(client: ClientSide, body: Buffer | undefined): Resigned {
+    const { held } = this.#options.holdings;
+    const head = withHost(client.head, client.authorities[0] ?? '');
+    const keys = isSignedForAws(head) ? awsKeysAmong(held) : undefined;
+    if (keys === undefined) return { head: client.head, credentials: [] };
+    const outgoing = ({ headers, ...rest }: Head) =>
+      withHost({ ...rest, headers: asSent(headers, true) }, this.#authority());
+    const answer =
+      useRefusal(head, keys.id, this.#dialled) ??
+      useRefusal(head, keys.secret, this.#dialled) ??
+      resigned(head, outgoing, body, keys);
+    if ('refused' in answer) throw new Refused(answer);
+    return answer;
   }
 
   /** A short body is looked at before anything is sent; of a long one the part that is through has been looked at. */
@@ -548,6 +566,12 @@ function requireSameName(
 }
 
 /** Nothing that can't be looked through is asked for. */
+/** The host by which the request was addressed, where HTTP/2 has it elsewhere or the connection wants it shorter. */
+function withHost(head: Head, host: string): Head {
+  const others = head.headers.filter(([name]) => name.toLowerCase() !== 'host');
+  return { ...head, headers: [['host', host], ...others] };
+}
+
 function asSent(headers: readonly Header[], hasCredential: boolean): Header[] {
   const kept = headers.filter(([name, value]) => {
     const lower = name.toLowerCase();

@@ -44,7 +44,7 @@ export function brokerRule(texts: BrokerTexts): BrokerRule | readonly BrokerProb
   const known = services.flatMap((service) => service.places).map((text) => ours(parseBrokerPlace(text)));
   const rule: BrokerRule = {
     hosts,
-    places: places.length > 0 ? places : placesOr(known),
+    places: [places, known, [usualPlace(hosts)]].find((some) => some.length > 0) as readonly BrokerPlace[],
     methods: each('methods', parseMethod),
     paths: each('paths', parsePath),
   };
@@ -61,8 +61,13 @@ export function brokerRule(texts: BrokerTexts): BrokerRule | readonly BrokerProb
       ];
 }
 
-const placesOr = (known: readonly BrokerPlace[]): readonly BrokerPlace[] =>
-  known.length > 0 ? known : [{ kind: 'authorization' }];
+const POSTGRES_PORT = 5432;
+
+/** What is meant where nothing is said: the port of PostgreSQL tells enough. */
+const usualPlace = (hosts: readonly BrokerHost[]): BrokerPlace =>
+  hosts.length > 0 && hosts.every(({ port }) => port === POSTGRES_PORT)
+    ? { kind: 'postgres', secure: true }
+    : { kind: 'authorization' };
 
 export function serviceNamed(text: string): Service | undefined {
   const name = text.slice(1);
@@ -110,7 +115,7 @@ export function mintsFor(rules: readonly BrokerRule[]): MintRule[] {
         : {
             rule: {
               hosts: hosts.map((one) => ours(parseBrokerHost(one))),
-              places: placesOr([]),
+              places: [usualPlace([])],
               methods: [],
               paths: [],
             },

@@ -24,7 +24,9 @@ export type BrokerPlace =
   /** A field of a JSON or form body; `a.b` is the field b in a. */
   | { readonly kind: 'body'; readonly name: string }
   /** The password of a PostgreSQL server: the broker logs in, over verified TLS unless it is said otherwise. */
-  | { readonly kind: 'postgres'; readonly secure: boolean };
+  | { readonly kind: 'postgres'; readonly secure: boolean }
+  /** The key of requests to AWS, which are signed with it and do not carry it. */
+  | { readonly kind: 'aws' };
 
 const HTTPS = 443;
 
@@ -34,6 +36,7 @@ export function showHost({ name, below, port }: BrokerHost): string {
 
 export function showPlace(place: BrokerPlace): string {
   if (place.kind === 'authorization') return 'the Authorization header';
+  if (place.kind === 'aws') return 'the signature of a request to AWS';
   if (place.kind === 'postgres') return `the log-in of PostgreSQL${place.secure ? '' : ' without TLS'}`;
   if (place.kind === 'header') return `the header ${place.name}`;
   return place.kind === 'query' ? `the query parameter ${place.name}` : `the field ${place.name} of the body`;
@@ -80,17 +83,17 @@ export function parseBrokerHost(text: string): Parsed<BrokerHost> {
 
 const FIELD_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/;
 
-/** `authorization`, `header NAME`, `query NAME`, `body FIELD`, `postgres`, `postgres plain`. */
+/** `authorization`, `header NAME`, `query NAME`, `body FIELD`, `postgres`, `postgres plain`, `aws`. */
 export function parseBrokerPlace(text: string): Parsed<BrokerPlace> {
   const [kind = '', name, ...more] = text.trim().split(/\s+/);
-  if (kind === 'authorization' && name === undefined) return { value: { kind } };
+  if ((kind === 'authorization' || kind === 'aws') && name === undefined) return { value: { kind } };
   if (kind === 'postgres' && more.length === 0 && (name === undefined || name === 'plain'))
     return { value: { kind, secure: name === undefined } };
   const isNamed = kind === 'header' || kind === 'query' || kind === 'body';
   if (!isNamed || name === undefined || more.length > 0 || !FIELD_NAME.test(name))
     return {
       problem: `'${text}' is no place for a credential`,
-      hint: 'use authorization, header NAME, query NAME, body FIELD or postgres',
+      hint: 'use authorization, header NAME, query NAME, body FIELD, postgres or aws',
     };
   if (kind !== 'header') return { value: { kind, name } };
   const lower = name.toLowerCase();

@@ -26,6 +26,13 @@ const NPM = 'npmjs.org';
 const BEARER = ['authorization'];
 
 export const SERVICES: Readonly<Record<string, Service>> = {
+  aws: {
+    about: 'AWS: requests are signed anew with the real key',
+    source: 'https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv.html',
+    variables: ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'],
+    hosts: ['*.amazonaws.com', '*.api.aws'],
+    places: ['aws'],
+  },
   github: {
     about: 'GitHub: its API, git over HTTPS, packages',
     source: 'https://docs.github.com/en/rest/authentication/authenticating-to-the-rest-api',

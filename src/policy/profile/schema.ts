@@ -111,7 +111,7 @@ const CREDENTIALS = either(
       as: {
         shape: texts,
         about:
-          'Where in a request it stands: `authorization` (the header in any scheme; what is meant where nothing is said), `header NAME`, `query NAME`, `body FIELD`.',
+          'Where in a request it stands: `authorization` (the header in any scheme; what is meant where nothing is said), `header NAME`, `query NAME`, `body FIELD`, `postgres` (the broker logs in; what is meant at port 5432), `postgres plain` (without TLS), `aws` (requests are signed anew).',
       },
       methods: { shape: texts, about: 'The methods it may be used with, such as GET; all of them without it.' },
       paths: { shape: texts, about: 'The paths it may be used for, such as `/repos/**`; all of them without it.' },

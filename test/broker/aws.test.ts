@@ -1,0 +1,220 @@
+import { createHash, createHmac } from 'node:crypto';
+import { SignatureV4 } from '@smithy/signature-v4';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type AwsKeys, awsKeysAmong, resigned } from '../../src/broker/aws.ts';
+import type { Head, Header } from '../../src/broker/head.ts';
+import { ask, frontOf, NAME as HOST, held, serverOf } from './support.ts';
+
+const REAL = {
+  id: ['AKIA', 'REALREALREALREAL'].join(''),
+  secret: ['wJalr', 'XUtnFEMI/K7MDENG/bPxRfiCYREALREALREAL'].join(''),
+};
+const INSIDE = {
+  id: ['AKIA', 'PLACEHOLDERPLACE'].join(''),
+  secret: ['placeholder', 'KxL2mN8pQ4rT6vW0yZ1aB3cD5'].join('/'),
+};
+
+const one = (name: string, value: string, placeholder: string) =>
+  held({ name, value, placeholder, hosts: ['*.example.test'], as: ['aws'] });
+const KEYS = awsKeysAmong([
+  one('AWS_ACCESS_KEY_ID', REAL.id, INSIDE.id),
+  one('AWS_SECRET_ACCESS_KEY', REAL.secret, INSIDE.secret),
+]) as AwsKeys;
+
+/** As the library wants it: a hash, or with a key a MAC. */
+class Sha256 {
+  readonly #hash: ReturnType<typeof createHash> | ReturnType<typeof createHmac>;
+  constructor(key?: string) {
+    this.#hash = key === undefined ? createHash('sha256') : createHmac('sha256', key);
+  }
+  update(data: Uint8Array | string): void {
+    this.#hash.update(data as string);
+  }
+  digest(): Promise<Uint8Array> {
+    return Promise.resolve(this.#hash.digest());
+  }
+}
+
+interface Request {
+  readonly method: string;
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly service: string;
+}
+
+/** The same request as AWS's own library signs it. */
+async function signedBy(
+  keys: typeof REAL,
+  { method, path, query, headers, body, service }: Request,
+  token?: string,
+): Promise<Head> {
+  const signer = new SignatureV4({
+    credentials: {
+      accessKeyId: keys.id,
+      secretAccessKey: keys.secret,
+      ...(token === undefined ? {} : { sessionToken: token }),
+    },
+    region: 'eu-central-1',
+    service,
+    sha256: Sha256 as never,
+    uriEscapePath: service !== 's3',
+    applyChecksum: service === 's3',
+  });
+  const signed = await signer.sign(
+    {
+      method,
+      protocol: 'https:',
+      hostname: HOST,
+      path,
+      query: { ...query },
+      headers: { host: HOST, ...headers },
+      body,
+    },
+    { signingDate: new Date('2026-11-16T08:00:00Z') },
+  );
+  const text = Object.entries(query)
+    .map(([name, value]) => `${strict(name)}=${strict(value)}`)
+    .join('&');
+  return {
+    method,
+    target: text === '' ? path : `${path}?${text}`,
+    headers: Object.entries(signed.headers) as Header[],
+  };
+}
+
+const strict = (text: string) =>
+  encodeURIComponent(text).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
+const authorizationOf = ({ headers }: Head) =>
+  headers.find(([name]) => name.toLowerCase() === 'authorization')?.[1].replaceAll(', ', ',');
+const same = (head: Head) => head;
+
+const SIMPLE: Request = { method: 'GET', path: '/', query: {}, headers: {}, body: '', service: 'dynamodb' };
+
+describe('requests to AWS', () => {
+  it('are signed as the published example is', () => {
+    // get-vanilla of the test suite that AWS publishes for Signature Version 4.
+    const id = ['AKID', 'EXAMPLE'].join('');
+    const secret = ['wJalrXUtnFEMI/K7MDENG', 'bPxRfiCYEXAMPLEKEY'].join('+');
+    const signature = '5fa00fa31553b73ebf1942676e86291e8372ff2a2260956d9b8aae1d763fbf31';
+    const head: Head = {
+      method: 'GET',
+      target: '/',
+      headers: [
+        ['Host', 'example.amazonaws.com'],
+        ['X-Amz-Date', '20150830T123600Z'],
+        [
+          'Authorization',
+          `AWS4-HMAC-SHA256 Credential=${id}/20150830/us-east-1/service/aws4_request, SignedHeaders=host;x-amz-date, Signature=${signature}`,
+        ],
+      ],
+    };
+    const keys = {
+      ...KEYS,
+      id: { ...KEYS.id, placeholder: id, value: id },
+      secret: { ...KEYS.secret, placeholder: secret, value: secret },
+    };
+    expect(authorizationOf((resigned(head, same, undefined, keys) as { head: Head }).head)).toContain(
+      `Signature=${signature}`,
+    );
+  });
+
+  it('are what the real key would have signed, whatever is asked for', async () => {
+    const part = fc.stringMatching(/^[A-Za-z0-9 ._~%+:@!'()*,;=-]{1,12}$/);
+    const request = fc.record({
+      method: fc.constantFrom('GET', 'PUT', 'POST', 'DELETE'),
+      path: fc.array(part, { maxLength: 4 }).map(
+        (parts) =>
+          `/${parts
+            .filter((one) => !/^\.+$/.test(one))
+            .map(strict)
+            .join('/')}`,
+      ),
+      query: fc.dictionary(part, part, { maxKeys: 4 }).map((query) => ({ ...query })),
+      headers: fc.constantFrom(
+        {},
+        { 'content-type': 'application/x-amz-json-1.0' },
+        { 'x-amz-meta-note': 'two  words' },
+      ),
+      body: fc.constantFrom('', '{"a":1}', 'x'.repeat(5000)),
+      service: fc.constantFrom('s3', 'dynamodb', 'lambda'),
+    });
+    await fc.assert(
+      fc.asyncProperty(request, async (asked) => {
+        const inside = await signedBy(INSIDE, asked);
+        const outside = await signedBy(REAL, asked);
+        const answer = resigned(inside, same, Buffer.from(asked.body), KEYS);
+        expect('refused' in answer ? answer : authorizationOf(answer.head)).toBe(authorizationOf(outside));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it.each([
+    [
+      'another key',
+      async () => signedBy({ ...INSIDE, id: 'AKIAOTHER' }, SIMPLE),
+      'a key that is not the one of this launch',
+    ],
+    [
+      'another secret',
+      async () => signedBy({ ...INSIDE, secret: 'other' }, SIMPLE),
+      'its signature is not that of the request',
+    ],
+    [
+      'a changed path',
+      async () => ({ ...(await signedBy(INSIDE, SIMPLE)), target: '/other' }),
+      'its signature is not that of the request',
+    ],
+    [
+      'chunks that are signed each',
+      async () =>
+        signedBy(INSIDE, { ...SIMPLE, headers: { 'x-amz-content-sha256': 'STREAMING-AWS4-HMAC-SHA256-PAYLOAD' } }),
+      'cannot be signed anew',
+    ],
+    [
+      'a session token of its own',
+      async () => signedBy(INSIDE, SIMPLE, 'some-token'),
+      'its session token is not the one of this launch',
+    ],
+    [
+      'a call that hands out keys',
+      async () => signedBy(INSIDE, { ...SIMPLE, service: 'sts', query: { Action: 'AssumeRole' } }),
+      'hands out new credentials (AssumeRole)',
+    ],
+    [
+      'a call without a name at a service that does',
+      async () => signedBy(INSIDE, { ...SIMPLE, service: 'sts' }),
+      'hands out new credentials',
+    ],
+  ])('with %s are refused', async (_, make, reason) => {
+    expect(resigned(await make(), same, undefined, KEYS)).toMatchObject({ reason: expect.stringContaining(reason) });
+  });
+
+  it('ask who they are', async () => {
+    const head = await signedBy(INSIDE, { ...SIMPLE, service: 'sts', query: { Action: 'GetCallerIdentity' } });
+    expect(resigned(head, same, undefined, KEYS)).not.toHaveProperty('refused');
+  });
+
+  it('arrive at a server with the real signature, and no other', async () => {
+    const seen: Record<string, unknown>[] = [];
+    const port = await serverOf((req, res) => {
+      seen.push({ ...req.headers, url: req.url });
+      res.end(`hello ${REAL.id} ${REAL.secret}`);
+    });
+    const front = await frontOf(port, { held: [KEYS.id, KEYS.secret] });
+    const head = await signedBy(INSIDE, { ...SIMPLE, path: '/table', service: 'dynamodb' });
+    const { status, body } = await ask(front, { path: '/table', headers: Object.fromEntries(head.headers) });
+    expect(status).toBe(200);
+    expect(body).not.toContain(REAL.id);
+    expect(body).not.toContain(REAL.secret);
+    expect(String(seen[0]?.authorization).replaceAll(', ', ',')).toBe(
+      authorizationOf(await signedBy(REAL, { ...SIMPLE, path: '/table', service: 'dynamodb' })),
+    );
+    expect(front.records).toMatchObject([
+      { verdict: 'swapped', credentials: ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'] },
+    ]);
+  });
+});
