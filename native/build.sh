@@ -2,6 +2,7 @@
 # Builds the native programs into native/build. Says nothing when nothing is to be done.
 #   build.sh              cordon-launch, cordon and decide-cases
 #   build.sh sanitize     the same under build/sanitize, with AddressSanitizer and UndefinedBehaviorSanitizer
+#   build.sh package      build/linux-x64 and build/linux-arm64, static, for the npm package; needs both compilers
 #   build.sh fuzz         build/fuzz-plan, the fuzzer over the plan parser and the rules
 #   CC=…                  another compiler
 set -eu
@@ -47,8 +48,8 @@ try_flags() { # flag…: those the compiler takes
 programs() { # folder
   core_sources=$(sources $core)
   launch_sources=$(sources $launch)
-  compile "$1/cordon-launch" $core_sources $launch_sources "$here/src/main_launch.c"
-  compile "$1/cordon" $core_sources $launch_sources $(sources node trusted sha256 kept) "$here/src/main_front.c"
+  compile "$1/cordon-launch" $core_sources $launch_sources $(sources node trusted sha256 kept main_front main_launch)
+  [ "$1/cordon" -ef "$1/cordon-launch" ] || ln -f "$1/cordon-launch" "$1/cordon"
   if [ -d "$here/tools" ]; then compile "$1/decide-cases" $core_sources "$here/tools/decide_cases.c"; fi
 }
 
@@ -58,6 +59,20 @@ release() {
   extra=''
   flags="$hardened $linked $(try_flags -fcf-protection=full -mbranch-protection=standard -static)"
   programs "$here/build"
+}
+
+# Debian's cross compiler for the machine that this is not; the C library is linked in, so that nothing is needed there.
+package() {
+  here_is=$(uname -m)
+  for target in x64:x86_64 arm64:aarch64; do
+    machine=${target#*:}
+    cc=$machine-linux-gnu-gcc
+    [ "$machine" = "$here_is" ] && has musl-gcc && cc=musl-gcc
+    has "$cc" || { echo "build.sh: there is no $cc (on Debian: gcc-$(printf %s "$machine" | tr _ -)-linux-gnu)" >&2; exit 1; }
+    extra=''
+    flags="$hardened $linked $(try_flags -fcf-protection=full -mbranch-protection=standard) -static"
+    programs "$here/build/linux-${target%:*}"
+  done
 }
 
 sanitize() {
@@ -80,6 +95,6 @@ fuzz() {
 }
 
 case $target in
-  release | sanitize | fuzz) "$target" ;;
+  release | package | sanitize | fuzz) "$target" ;;
   *) echo "build.sh: unknown target $target" >&2; exit 2 ;;
 esac

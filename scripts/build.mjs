@@ -1,8 +1,9 @@
 // Builds dist/: the bundles, the type declarations, the native programs, and the path of the Node they belong to.
+// With --package also the programs for every machine that the npm package is for.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { buildNative, putInPlace, writeCodeCache, writeNodePath } from './install-native.mjs';
@@ -48,6 +49,7 @@ async function bundle() {
     // Everything else is bundled: the package needs nothing at run time but what it can do without.
     external: Object.keys(optionalDependencies),
     minifyWhitespace: true,
+    minifySyntax: true,
     legalComments: 'none',
     metafile: true,
     write: false,
@@ -150,6 +152,24 @@ function declareTypes() {
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
   const { status } = spawnSync(process.execPath, [tsc, '-p', join(root, 'tsconfig.build.json')], { stdio: 'inherit' });
   if (status !== 0) throw new Error('the type declarations could not be written');
+  dropUnreached(join(dist, 'types'), 'index.d.ts');
+}
+
+// Only what the library's own declarations lead to: the others tell nobody anything, and are many small files.
+function dropUnreached(folder, entry) {
+  const reached = new Set();
+  const follow = (file) => {
+    if (reached.has(file) || !existsSync(file)) return;
+    reached.add(file);
+    for (const [, path] of readFileSync(file, 'utf8').matchAll(/(?:from|import)\s*\(?\s*['"](\.[^'"]+)\.ts['"]/g))
+      follow(join(dirname(file), `${path}.d.ts`));
+  };
+  follow(join(folder, entry));
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
+  for (const { parentPath, path, name } of files) {
+    const file = join(parentPath ?? path, name);
+    if (!reached.has(file)) rmSync(file);
+  }
 }
 
 function installNative() {
@@ -162,6 +182,17 @@ function installNative() {
   }
 }
 
+// In the package for machines without a compiler; a checkout has those of its own machine.
+function addPrebuilt() {
+  const prebuilt = join(dist, 'prebuilt');
+  rmSync(prebuilt, { recursive: true, force: true });
+  if (!process.argv.includes('--package')) return;
+  const { status } = spawnSync('sh', [join(root, 'native', 'build.sh'), 'package'], { stdio: 'inherit' });
+  if (status !== 0) throw new Error('the programs for the package could not be built');
+  for (const machine of ['linux-x64', 'linux-arm64'])
+    putInPlace(join(root, 'native', 'build', machine, 'cordon-launch'), join(prebuilt, machine, 'cordon-launch'));
+}
+
 try {
   mkdirSync(dist, { recursive: true });
   writeLicences({ ...(await bundle()), ...(await bundlePage()) });
@@ -169,6 +200,7 @@ try {
   declareTypes();
   writeNodePath(dist);
   installNative();
+  addPrebuilt();
   writeCodeCache(root);
 } catch (error) {
   console.error(`build: ${error.message}`);

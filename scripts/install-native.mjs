@@ -1,4 +1,4 @@
-// Builds the native launcher and front with this machine's C compiler and puts them into the installed package.
+// Puts the native launcher and front into the installed package: those that came with it, else built by this machine's C compiler.
 // npm may not run this by itself: `node scripts/install-native.mjs` in the package's folder does the same at any time.
 import { spawnSync } from 'node:child_process';
 import {
@@ -7,6 +7,7 @@ import {
   constants,
   copyFileSync,
   existsSync,
+  linkSync,
   mkdirSync,
   mkdtempSync,
   renameSync,
@@ -17,8 +18,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
-const COST =
-  'without its native launcher there is no barrier and there are no tool shims: `cordon run --isolation filter` is all that works';
+const COST = 'without its native launcher Cordon starts nothing';
 
 function isRunnable(path) {
   try {
@@ -41,6 +41,17 @@ export function buildNative(root) {
   const { status, stdout, stderr, error } = spawnSync('sh', [script], { encoding: 'utf8' });
   if (status !== 0) throw new Error(`native/build.sh failed\n${stdout ?? ''}${stderr ?? ''}${error?.message ?? ''}`);
   return { launcher: join(root, 'native', 'build', 'cordon-launch'), front: join(root, 'native', 'build', 'cordon') };
+}
+
+// What came with the package for this kind of machine, where it can be run.
+function prebuiltNative(root) {
+  const folder = join(root, 'dist', 'prebuilt', `${process.platform}-${process.arch}`);
+  const launcher = join(folder, 'cordon-launch');
+  if (!existsSync(launcher)) return null;
+  chmodSync(launcher, 0o755);
+  const { status } = spawnSync(launcher, ['--version'], { stdio: 'ignore' });
+  // One program, whose name tells what it is.
+  return status === 0 ? { launcher, front: launcher } : null;
 }
 
 // By a rename: the program may be running at this moment, and must never be seen half-written.
@@ -76,13 +87,28 @@ function installIntoPackage(root) {
   const dist = join(root, 'dist');
   writeNodePath(dist);
   writeCodeCache(root);
-  const native = buildNative(root);
+  const native = prebuiltNative(root) ?? buildNative(root);
   if (!native) {
-    console.error(`cordon: no C compiler here (on Debian: apt-get install gcc musl-tools); ${COST}`);
+    console.error(
+      `cordon: the package has no launcher for ${process.platform} ${process.arch}, and there is no C compiler here (on Debian: apt-get install gcc musl-tools); ${COST}`,
+    );
     return;
   }
-  putInPlace(native.launcher, join(dist, 'native', 'cordon-launch'));
-  putInPlace(native.front, join(root, 'bin', 'cordon'));
+  takePlace(native.launcher, join(dist, 'native', 'cordon-launch'));
+  takePlace(native.front, join(root, 'bin', 'cordon'));
+}
+
+// The same file under another name, so that it is on the disk once.
+function takePlace(from, to) {
+  mkdirSync(dirname(to), { recursive: true });
+  const fresh = `${to}.${process.pid}`;
+  try {
+    chmodSync(from, 0o755);
+    linkSync(from, fresh);
+    renameSync(fresh, to);
+  } catch {
+    putInPlace(from, to);
+  }
 }
 
 function main() {

@@ -1,11 +1,13 @@
 #include "kept.h"
 #include "launch.h"
+#include "front.h"
 #include "node.h"
 #include "protocol.h"
 #include "watch.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -97,8 +99,17 @@ static struct slice cut_off_kept(struct slice *plan) {
   return kept;
 }
 
-int main(int argc, char **argv) {
-  if (argc >= 2 && strcmp(argv[1], INNER_FLAG) == 0) inner_main(argc, argv);
+/* Named `cordon`, what people start: it is the launcher that asks the planner first. */
+bool is_front(void) {
+  char path[PATH_MAX];
+  ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+  if (length <= 0) return false;
+  path[length] = '\0';
+  const char *name = strrchr(path, '/');
+  return name && strcmp(name, "/cordon") == 0;
+}
+
+int front_main(int argc, char **argv) {
   struct launch launch;
   struct kept kept;
   struct incoming plan = {0};

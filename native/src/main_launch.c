@@ -1,3 +1,4 @@
+#include "front.h"
 #include "launch.h"
 #include "probe.h"
 #include "protocol.h"
@@ -36,6 +37,7 @@ static _Noreturn void run_piped(const char *number, bool in_own_terminal) {
 
 int main(int argc, char **argv) {
   if (argc >= 2 && strcmp(argv[1], INNER_FLAG) == 0) inner_main(argc, argv);
+  if (is_front()) return front_main(argc, argv);
   require_standard_descriptors();
   keep_arguments(argv);
   if (argc == 2 && strcmp(argv[1], "--version") == 0) {

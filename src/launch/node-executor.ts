@@ -7,9 +7,9 @@ import { sealedEntries } from '../seal/seal.ts';
 import { appendAudit } from './audit.ts';
 import { emptyEnvironment, type StdioOptions, stdioOf } from './spawn-options.ts';
 
-/** Takes the launcher's place where there is none, and only to filter: systems other than Linux have no barrier. */
+/** Takes the launcher's place on systems other than Linux, which have no barrier: it only filters. */
 export function spawnByNode(plan: LaunchPlan, options: StdioOptions): ChildProcess {
-  if (plan.isolation !== 'filter') refuseOrWarn(plan);
+  refuseOrWarn(plan);
   const started = Date.now();
   const [name, ...args] = plan.command.argv.map(utf8);
   const child = spawn(utf8(plan.command.path), args, {
@@ -25,13 +25,14 @@ export function spawnByNode(plan: LaunchPlan, options: StdioOptions): ChildProce
 }
 
 /** On Linux a launcher that is missing is a broken installation, never a reason to start something with less around it. */
-function refuseOrWarn({ name, explicit }: LaunchPlan): void {
+function refuseOrWarn({ name, explicit, isolation }: LaunchPlan): void {
   const linux = process.platform === 'linux';
-  const problem = linux ? 'the native launcher is not built' : 'the barrier needs Linux';
+  const problem = linux ? 'the native launcher is not there' : 'the barrier needs Linux';
   if (linux || explicit !== undefined)
-    throw new CordonError('isolation', `${explicit ?? 'commands run behind the barrier'}, but ${problem}`, {
-      hint: 'cordon doctor says how to get the barrier; nothing was started',
+    throw new CordonError('isolation', `${explicit ?? 'commands are started by the launcher'}, but ${problem}`, {
+      hint: 'cordon doctor says how to get it; nothing was started',
     });
+  if (isolation === 'filter') return;
   writeSync(
     2,
     `cordon: warning: ${name}: no barrier (${problem}): variables are filtered, but files and other processes stay readable\n`,

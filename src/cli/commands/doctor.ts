@@ -108,7 +108,7 @@ function launcher(): Finding {
     check: 'launcher',
     state: 'missing',
     found,
-    means: 'commands are started with --isolation filter only, and there are no tool shims',
+    means: 'nothing can be started, and there are no tool shims',
     mend: `${installation(existsSync('/usr/bin/apt-get') ? 'musl-tools' : 'gcc')} && ${asRoot(isWritable(dirname(script)))}node ${showText(script)}`,
   };
 }
