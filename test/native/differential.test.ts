@@ -11,12 +11,12 @@ import { ruleLines } from '../../src/plan/rule-lines.ts';
 import { Pattern } from '../../src/policy/pattern.ts';
 import { DEFAULT_POLICY, type Policy } from '../../src/policy/policy.ts';
 import { EVERYTHING } from '../support/extent.ts';
-import { ROOT } from '../support/project.ts';
+import { BUILDS, programs } from './support.ts';
 
 const CASES = EVERYTHING ? 100_000 : 10_000;
 const BATCH = 500;
 const ENVIRONMENTS = 10;
-const PROGRAM = join(ROOT, 'native/build/decide-cases');
+const PROGRAM = join(programs(BUILDS[0]), 'decide-cases');
 
 /** Few letters, so that patterns and names meet; and the odd byte. */
 const letter = fc.constantFrom('A', 'B', 'C', '_', 'a', '.', '-', '%', '\xff', '\xc3');

@@ -3,11 +3,14 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openFolder, ROOT } from '../support/project.ts';
 
-export type Build = 'release' | 'sanitize';
+export type Build = 'release' | 'sanitize' | 'arm64';
 
-export const BUILDS: readonly Build[] = ['release', 'sanitize'];
-export const ISOLATIONS = ['filter', 'barrier'] as const;
-export type Isolation = (typeof ISOLATIONS)[number];
+/** The programs for the other kind of machine are tried through qemu, by .ci/package. */
+const ARM64 = process.env.CORDON_TEST_ARM64 === '1';
+export const BUILDS: readonly Build[] = ARM64 ? ['arm64'] : ['release', 'sanitize'];
+export type Isolation = 'filter' | 'barrier';
+/** Qemu makes no namespaces. */
+export const ISOLATIONS: readonly Isolation[] = ARM64 ? ['filter'] : ['filter', 'barrier'];
 
 const built = new Map<Build, string>();
 
@@ -15,9 +18,31 @@ const built = new Map<Build, string>();
 export function programs(build: Build = 'release'): string {
   const known = built.get(build);
   if (known !== undefined) return known;
-  execFileSync(join(ROOT, 'native/build.sh'), [build], { stdio: 'pipe' });
-  const folder = join(ROOT, 'native/build', build === 'release' ? '' : build);
+  const folder = build === 'arm64' ? throughQemu() : join(ROOT, 'native/build', build === 'release' ? '' : build);
+  if (build !== 'arm64') execFileSync(join(ROOT, 'native/build.sh'), [build], { stdio: 'pipe' });
   built.set(build, folder);
+  return folder;
+}
+
+/** A program that becomes qemu with the other one, and adds nothing to the environment as a shell would. */
+const BECOME_QEMU = `#include <unistd.h>
+extern char **environ;
+int main(int count, char **argv) {
+  char *args[count + 4];
+  args[0] = "qemu-aarch64", args[1] = PROGRAM;
+  for (int i = 1; i <= count; i++) args[i + 1] = argv[i];
+  return execve("/usr/bin/qemu-aarch64", args, environ);
+}
+`;
+
+function throughQemu(): string {
+  const folder = openFolder('arm64');
+  execFileSync(join(ROOT, 'native/build.sh'), ['package'], { stdio: 'pipe' });
+  for (const name of ['cordon-launch', 'decide-cases']) {
+    const program = JSON.stringify(join(ROOT, 'native/build/linux-arm64', name));
+    const args = ['-O1', `-DPROGRAM=${program}`, '-x', 'c', '-o', join(folder, name), '-'];
+    execFileSync('gcc', args, { input: BECOME_QEMU, stdio: 'pipe' });
+  }
   return folder;
 }
 

@@ -59,14 +59,11 @@ function expectToWork(prefix: string): void {
   expect(cordon(prefix, 'run', '--', 'sh', '-c', 'exit 7').status).toBe(7);
 }
 
-/** Without the launcher there is no barrier: only a launch that asks for none is carried out. */
-function expectToFilterOnly(prefix: string): void {
+/** Without the launcher nothing is started: this was packed without those for other machines, which .ci/package tries. */
+function expectToStartNothing(prefix: string): void {
   expect(cordon(prefix, '--version')).toMatchObject({ status: 0, stdout: expect.stringContaining(version) });
   expect(cordon(prefix, 'run', '--', 'env')).toMatchObject({ status: 125, stdout: '' });
-  const { status, stdout } = cordon(prefix, 'run', '--isolation', 'filter', '--', 'env');
-  expect(status).toBe(0);
-  expect(stdout).toContain('LANG=C.UTF-8\n');
-  expect(stdout).not.toContain('canary-7c1d');
+  expect(cordon(prefix, 'run', '--isolation', 'filter', '--', 'env')).toMatchObject({ status: 125, stdout: '' });
 }
 
 describe('the package, installed into an empty prefix', () => {
@@ -103,7 +100,7 @@ describe('the package, installed into an empty prefix', () => {
   test('works without its install script, and becomes native when that is run by hand', () => {
     const prefix = install('without-scripts', '--ignore-scripts');
     expect(isNative(prefix)).toBe(false);
-    expectToFilterOnly(prefix);
+    expectToStartNothing(prefix);
     execFileSync(process.execPath, [join(packageFolder(prefix), 'scripts', 'install-native.mjs')], { cwd: '/' });
     expect(isNative(prefix)).toBe(true);
     expectToWork(prefix);
@@ -114,8 +111,8 @@ describe('the package, installed into an empty prefix', () => {
     const script = join(packageFolder(prefix), 'scripts', 'install-native.mjs');
     const { status, stderr } = spawnSync(process.execPath, [script], { env: { PATH: '/nowhere' }, encoding: 'utf8' });
     expect(status).toBe(0);
-    expect(stderr).toMatch(/no C compiler/);
-    expectToFilterOnly(prefix);
+    expect(stderr).toMatch(/there is no C compiler/);
+    expectToStartNothing(prefix);
   });
 
   test('is a library with complete types', () => {
