@@ -2,7 +2,10 @@ import { lstatSync, realpathSync } from 'node:fs';
 import { knownAgent } from '../agents/known.ts';
 import { wildcardWarnings } from '../decide/wildcard-warnings.ts';
 import { type Bytes, bytesOfText, showBytes, textOfBytes } from '../host/bytes.ts';
+import { homesOf } from '../host/folders.ts';
 import { isUsableName } from '../host/parent-env.ts';
+import { projectProfileAt } from '../host/project-profile.ts';
+import { workingFolder } from '../host/working-folder.ts';
 import { asksForEverything, isPresetEntry, presetRules } from '../policy/allow.ts';
 import { credentialRule } from '../policy/credential.ts';
 import { isNeverName, nameProblem } from '../policy/injection.ts';
@@ -69,6 +72,11 @@ export const POLICY_FLAGS: readonly FlagSpec[] = [
     value: 'NAME@HOST|@SERVICE',
     optional: /^(?:@[a-z0-9]+|[A-Za-z_]\w*(?:=[^\s@]+)?@\S+)$/,
     help: 'the command holds a placeholder, the value goes to HOST alone, from outside; alone: the key of the agent',
+  },
+  {
+    name: '--env-file',
+    value: 'FILE',
+    help: 'variables of a file, NAME=value; references such as op:// and vault:// are injected; repeatable',
   },
   { name: '--credential-timeout', value: 'SECONDS', help: 'how long all credentials together may take (default 30)' },
   {
@@ -235,9 +243,20 @@ export async function policyForCommand(
   context: Context,
 ): Promise<CommandPolicy> {
   const { parsed, notes } = await withKnownAgent(given, command, context);
-  const policy = await policyFromFlags(parsed, context);
+  const project = STARTING_POINTS.some((flag) => hasFlag(parsed, flag)) ? undefined : await projectsOwn(context);
+  const policy = await policyFromFlags(parsed, context, project?.policy);
   const isPlain = !['--profile', '--tool', '--base'].some((flag) => hasFlag(parsed, flag));
-  return { policy: isPlain ? withTerminal(policy, context) : policy, notes };
+  return {
+    policy: isPlain && project?.policy === undefined ? withTerminal(policy, context) : policy,
+    notes: [...notes, ...(project === undefined ? [] : [project.note])],
+  };
+}
+
+/** Most projects carry none, and then nothing is loaded for it. */
+async function projectsOwn(context: Context) {
+  const { home, passwdHome } = homesOf(context.env);
+  const path = projectProfileAt(workingFolder(), [home, passwdHome]);
+  return path === undefined ? undefined : (await import('./project-policy.ts')).projectPolicy(path, context);
 }
 
 export interface CommandPolicy {
@@ -289,14 +308,25 @@ function fileNamedBy(value: Bytes | undefined): string[] {
 }
 
 /** The policy a command line asks for. Profiles and other surfaces are loaded only when named. */
-export async function policyFromFlags(parsed: ParsedArguments, context: Context): Promise<Policy> {
-  const policy = await policyWithoutBroker(parsed, context);
+export async function policyFromFlags(
+  parsed: ParsedArguments,
+  context: Context,
+  start: Policy = DEFAULT_POLICY,
+): Promise<Policy> {
+  const policy = await withEnvFiles(await policyWithoutBroker(parsed, context, start), parsed, context);
   if (flagValues(parsed, '--broker').length === 0) return policy;
   return (await import('./broker-flags.ts')).withBrokerFlags(policy, parsed, context);
 }
 
+async function withEnvFiles(policy: Policy, parsed: ParsedArguments, context: Context): Promise<Policy> {
+  const files = flagValues(parsed, '--env-file').map((value) => textValue(value, '--env-file'));
+  if (files.length === 0) return policy;
+  const { withEnvFile } = await import('./project-policy.ts');
+  return files.reduce((sum, file) => withEnvFile(sum, file, context), policy);
+}
+
 /** Profiles and other surfaces are loaded only when named. */
-async function policyWithoutBroker(parsed: ParsedArguments, context: Context): Promise<Policy> {
+async function policyWithoutBroker(parsed: ParsedArguments, context: Context, start: Policy): Promise<Policy> {
   if (flagValues(parsed, '--agent').length > 0) {
     const { agentStartPolicy, withModeReport } = await import('./agent-policy.ts');
     const start = await agentStartPolicy(parsed, context);
@@ -312,7 +342,7 @@ async function policyWithoutBroker(parsed: ParsedArguments, context: Context): P
     return withOpenWarnings(applyPolicyFlags(toolStartPolicy(parsed, context), parsed, context), parsed, context);
   }
   const names = flagValues(parsed, '--profile').map((value) => textValue(value, '--profile'));
-  if (names.length === 0) return withOpenWarnings(applyPolicyFlags(DEFAULT_POLICY, parsed, context), parsed, context);
+  if (names.length === 0) return withOpenWarnings(applyPolicyFlags(start, parsed, context), parsed, context);
   const { loadProfiles, withWildcardWarnings } = await import('./profiles.ts');
   return withWildcardWarnings(applyPolicyFlags(await loadProfiles(names, context), parsed, context), context);
 }

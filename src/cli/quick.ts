@@ -2,6 +2,8 @@ import { knownAgent } from '../agents/known.ts';
 import { captureArguments } from '../host/arguments.ts';
 import type { Bytes } from '../host/bytes.ts';
 import { frontDescriptor } from '../host/parent-env.ts';
+import { projectProfileAt } from '../host/project-profile.ts';
+import { workingFolder } from '../host/working-folder.ts';
 import { run } from './commands/run.ts';
 import { createContext } from './context.ts';
 import { withHelpHint } from './flags.ts';
@@ -29,7 +31,7 @@ const OWN_FLAGS = [
 /** The launch people type all day, as a bundle of its own that is small and compiled ahead. Whatever else is asked for, the whole program does. */
 export async function quickRun(whole: () => Promise<unknown>): Promise<void> {
   const args = captureArguments();
-  if (frontDescriptor() === undefined || !isPlainRun(args)) {
+  if (frontDescriptor() === undefined || !isPlainRun(args) || isInProjectWithPolicy()) {
     await whole();
     return;
   }
@@ -61,6 +63,15 @@ function isPlainRun([command, ...rest]: readonly Bytes[]): boolean {
     if (value === undefined) i++;
   }
   return true;
+}
+
+/** A project that carries a policy: reading it needs what is not bundled here. */
+function isInProjectWithPolicy(): boolean {
+  try {
+    return projectProfileAt(workingFolder(), []) !== undefined;
+  } catch {
+    return false; // The working folder is gone, which is said later.
+  }
 }
 
 const SWITCHES = ['-q', '--quiet'];

@@ -25,6 +25,7 @@ export const checkProfile: Checker = async ({ path, source, root, findings, opti
     description: undefined,
     chain: [],
     files: [],
+    sources: new Map(),
     layer: mergeLayers(layers),
   });
   checkPolicy(findings, { policy, placeOf: placesIn(source), whole: root.place, env: options.env });

@@ -52,7 +52,7 @@ async function readValue(name: string): Promise<Secret> {
   return secretOf(Buffer.concat(chunks));
 }
 
-function checked(secret: Secret, name: string): Secret {
+export function checked(secret: Secret, name: string): Secret {
   try {
     return checkedForTarget(secret, bytesOfText(name));
   } catch (error) {
@@ -154,7 +154,7 @@ function vaultName(word: Bytes | undefined, action: string): string {
 }
 
 /** What a keyring or a full disk has to say, as an error with a hint. */
-async function storing<T>(what: string, work: Promise<T>): Promise<T> {
+export async function storing<T>(what: string, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {

@@ -4,6 +4,7 @@ import { toolsOf } from '../credential-tools.ts';
 import { JSON_FLAG, type ParsedArguments, parseArguments, usageError } from '../flags.ts';
 import { nearest } from '../nearest.ts';
 import { exportToKeyring, initVault, listVault, removeFromVault, setInVault, testSource } from './creds-actions.ts';
+import { importIntoVault } from './creds-import.ts';
 
 const ACTIONS = {
   set: setInVault,
@@ -12,14 +13,16 @@ const ACTIONS = {
   rm: removeFromVault,
   'export-to-keyring': exportToKeyring,
   init: initVault,
+  import: importIntoVault,
 } as const;
 
 export const CREDS_WORDS = Object.keys(ACTIONS) as readonly (keyof typeof ACTIONS)[];
 
-const KEY_FLAGS = ['--passphrase', '--keyring', '--file'].map((name) => ({ name, help: '' }));
+const OWN_FLAGS = ['--passphrase', '--keyring', '--file', '--all', '--replace'].map((name) => ({ name, help: '' }));
+const AS = { name: '--as', value: 'FORM', help: '', choices: ['.env', '1password-env', 'doppler-json', 'docker-env'] };
 
 export async function run(args: readonly Bytes[], context: Context): Promise<number> {
-  const parsed = parseArguments(args, { flags: [JSON_FLAG, ...KEY_FLAGS] });
+  const parsed = parseArguments(args, { flags: [JSON_FLAG, AS, ...OWN_FLAGS] });
   const [word, ...words] = parsed.words;
   const action = CREDS_WORDS.find((name) => name === word);
   if (action === undefined) throw unknownAction(word);

@@ -23,6 +23,8 @@ export interface ResolvedProfile {
   readonly chain: readonly string[];
   /** The files that they are written in, absolute. */
   readonly files: readonly string[];
+  /** What was read of them, by real path; built-in ones stand for themselves. */
+  readonly sources: ReadonlyMap<string, string>;
   readonly layer: Layer;
 }
 
@@ -58,6 +60,7 @@ class Chain {
   readonly #names: string[] = [];
   readonly #layers: Layer[] = [];
   readonly #files = new Set<string>();
+  readonly #sources = new Map<string, string>();
   #description: string | undefined;
 
   constructor(places: ProfilePlaces) {
@@ -83,6 +86,7 @@ class Chain {
       const found = findProfile(base.value, this.#places, from) ?? missing(base.value, base, path, this.#places);
       await this.add(found, path);
     }
+    this.#sources.set(idOf(from), loaded.source.text);
     if (from.kind === 'file') for (const file of [resolve(from.path), realpathSync(from.path)]) this.#files.add(file);
     this.#push(name, profile, shadowWarning(from));
   }
@@ -100,6 +104,7 @@ class Chain {
       description: this.#description,
       chain: this.#names,
       files: [...this.#files],
+      sources: this.#sources,
       layer: withSettledPlaces(withUniqueTargets(mergeLayers(this.#layers))),
     };
   }

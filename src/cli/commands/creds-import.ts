@@ -1,0 +1,109 @@
+import { lstatSync, renameSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { guardName, guardValue } from '../../decide/guard/index.ts';
+import { type Bytes, bytesOfText, showText } from '../../host/bytes.ts';
+import { CordonError } from '../../host/errors.ts';
+import { workingFolder } from '../../host/working-folder.ts';
+import { type EnvLine, readEnvLines } from '../../policy/env-file.ts';
+import { secretOf } from '../../secrets/value.ts';
+import { flagValues, hasFlag, type ParsedArguments, textValue, usageError } from '../flags.ts';
+import { readEnvFile } from '../project-policy.ts';
+import { checked, type Surroundings, storing } from './creds-actions.ts';
+
+const IMPORT_FORMS = ['.env', '1password-env', 'doppler-json', 'docker-env'] as const;
+type Form = (typeof IMPORT_FORMS)[number];
+
+/** Values of a file into the vault, and references in their place if that is wanted. What is a reference already stays one. */
+export async function importIntoVault(parsed: ParsedArguments, { context, tools }: Surroundings): Promise<void> {
+  const [word, ...more] = parsed.words;
+  if (word === undefined || more.length > 0)
+    throw usageError('creds import takes one file', 'for example: cordon creds import .env');
+  const file = textValue(word, 'creds import');
+  const path = resolve(workingFolder(), file);
+  const form = formOf(parsed, file);
+  const text = readEnvFile(path, showText(file));
+  const found = valuesIn(text, file, form).filter(({ value }) => value !== '' && !isReference(value));
+  const wanted = hasFlag(parsed, '--all') ? found : found.filter(isSecret);
+  if (wanted.length === 0) {
+    context.err(`nothing in ${showText(file)} looks like a credential; --all takes every value\n`);
+    return;
+  }
+  for (const { name, value } of wanted) {
+    const secret = checked(secretOf(Buffer.from(value, 'utf8')), name);
+    await storing(name, tools.vault.set(name, secret));
+  }
+  context.err(`stored ${wanted.map(({ name }) => name).join(', ')}\n`);
+  const isReplaced = form !== 'doppler-json' && (await wantsReplacing(parsed, file));
+  if (isReplaced) {
+    replaceValues(path, text, wanted);
+    context.err(`${showText(file)} has references now: cordon run --env-file ${showText(file)} -- CMD\n`);
+  } else context.err(`${showText(file)} still has the values: take them out, or import it again with --replace\n`);
+}
+
+const isReference = (value: string) => /^(?:vault|op|bw|keyring|env|file):\/\//.test(value);
+
+const isSecret = ({ name, value }: EnvLine) =>
+  guardName(name as Bytes) !== undefined || guardValue(name as Bytes, bytesOfText(value)) !== undefined;
+
+function formOf(parsed: ParsedArguments, file: string): Form {
+  const given = flagValues(parsed, '--as').at(-1) as string | undefined;
+  const known = IMPORT_FORMS.find((form) => form === given);
+  return known ?? (file.endsWith('.json') ? 'doppler-json' : '.env');
+}
+
+function valuesIn(text: string, file: string, form: Form): EnvLine[] {
+  if (form !== 'doppler-json') return readEnvLines(text, file, form === 'docker-env' ? 'docker' : 'dotenv');
+  return Object.entries(dopplerIn(text, file)).map(([name, entry]) => {
+    const value = typeof entry === 'object' && entry !== null ? (entry as { computed?: unknown }).computed : entry;
+    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) || typeof value !== 'string') throw noDoppler(file);
+    return { name, value, line: 0 };
+  });
+}
+
+function dopplerIn(text: string, file: string): object {
+  try {
+    const tree: unknown = JSON.parse(text);
+    if (typeof tree === 'object' && tree !== null && !Array.isArray(tree)) return tree;
+  } catch {
+    // No part of it is quoted: it may be a secret.
+  }
+  throw noDoppler(file);
+}
+
+const noDoppler = (file: string) =>
+  new CordonError('env-file', 'the file is no JSON of names and values', {
+    where: showText(file),
+    hint: 'doppler secrets download --no-file --format json',
+  });
+
+async function wantsReplacing(parsed: ParsedArguments, file: string): Promise<boolean> {
+  if (hasFlag(parsed, '--replace')) return true;
+  if (process.stdin.isTTY !== true) return false;
+  const { Asker } = await import('../ui/ask.ts');
+  const asker = new Asker();
+  try {
+    return await asker.confirm(`Put references in place of the values in ${showText(file)}?`, false);
+  } finally {
+    asker.close();
+  }
+}
+
+/** In place of the file itself, with its mode, at once or not at all. A link is left alone: what it leads to may be shared. */
+function replaceValues(path: string, text: string, wanted: readonly EnvLine[]): void {
+  const stats = lstatSync(path);
+  if (!stats.isFile())
+    throw new CordonError('env-file', 'the values are stored; the file is a link and was not changed', {
+      where: path,
+      hint: 'import the file it leads to with --replace',
+    });
+  const names = new Map(wanted.map(({ line, name }) => [line, name]));
+  const lines = text.split('\n').map((line, i) => {
+    const name = names.get(i + 1);
+    return name === undefined
+      ? line
+      : `${line.slice(0, line.indexOf('='))}=vault://${name}${line.endsWith('\r') ? '\r' : ''}`;
+  });
+  const fresh = `${path}.${process.pid}`;
+  writeFileSync(fresh, lines.join('\n'), { mode: stats.mode & 0o777, flag: 'wx' });
+  renameSync(fresh, path);
+}

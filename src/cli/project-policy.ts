@@ -1,0 +1,102 @@
+import { readFileSync, realpathSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { CordonError } from '../host/errors.ts';
+import { homesOf } from '../host/folders.ts';
+import { openToRead } from '../host/open-file.ts';
+import { projectProfileAt } from '../host/project-profile.ts';
+import { workingFolder } from '../host/working-folder.ts';
+import { envFileRules, readEnvLines } from '../policy/env-file.ts';
+import type { Policy } from '../policy/policy.ts';
+import { policyOf } from '../policy/profile/finish.ts';
+import { resolveProfiles } from '../policy/profile/resolve.ts';
+import { isTrusted, readTrusted } from '../policy/trusted.ts';
+import type { Context } from './context.ts';
+import { usageError } from './flags.ts';
+import { profilePlaces, withWildcardWarnings } from './profiles.ts';
+
+export interface ProjectPolicy {
+  /** Undefined: it does nothing. */
+  readonly policy?: Policy;
+  readonly note: string;
+}
+
+/** The policy that the project carries, if a person trusts it as it is now. */
+export async function projectPolicy(path: string, context: Context): Promise<ProjectPolicy> {
+  const trusted = readTrusted(context.folders.config);
+  const asks = `${path} does nothing: it is not trusted; cordon trust shows what it would change`;
+  try {
+    if (!Object.hasOwn(trusted, realpathSync(path))) return { note: asks };
+    const resolved = await resolveProfiles([path], profilePlaces(context));
+    if (!isTrusted(trusted, path, resolved.sources))
+      return { note: `${path} does nothing: it changed since it was trusted; cordon trust shows what it would change` };
+    return { policy: withWildcardWarnings(policyOf(resolved), context), note: `${path} is in force` };
+  } catch (error) {
+    if (!(error instanceof CordonError)) throw error;
+    return { note: `${path} does nothing: ${error.message}` };
+  }
+}
+
+/** Where commands may write, so that what stands there is nobody's word until someone trusts it. */
+export function isInProject(path: string, { env }: Pick<Context, 'env'>): boolean {
+  const { home, passwdHome } = homesOf(env);
+  const real = realpathSync(path);
+  const folders = [workingFolder(), realpathSync(workingFolder())];
+  return (
+    !real.startsWith(`${realpathSync(home ?? passwdHome ?? '/')}/.config/`) &&
+    folders.some((folder) => isNear(real, folder))
+  );
+}
+
+/** In the folder, or in the repository around it. */
+function isNear(path: string, folder: string): boolean {
+  const root = repositoryAround(folder) ?? folder;
+  return path === root || path.startsWith(`${root}/`);
+}
+
+function repositoryAround(folder: string): string | undefined {
+  for (let at = folder; at !== '/'; at = resolve(at, '..')) {
+    try {
+      realpathSync(`${at}/.git`);
+      return at;
+    } catch {
+      // Further up.
+    }
+  }
+  return undefined;
+}
+
+/** `--env-file`: fixed values are set, references are injected; those of a file that commands can write need a person's trust. */
+export function withEnvFile(policy: Policy, file: string, context: Context): Policy {
+  const path = resolve(workingFolder(), file);
+  const text = readEnvFile(path, file);
+  const { set, credentials } = envFileRules(readEnvLines(text, file), file);
+  if (
+    credentials.length > 0 &&
+    isInProject(path, context) &&
+    !isTrusted(readTrusted(context.folders.config), path, new Map([[realpathSync(path), text]]))
+  )
+    throw usageError(
+      `--env-file ${file}: it asks for credentials and lies where commands can write`,
+      `look at it, then: cordon trust ${file}`,
+    );
+  const names = new Set([...set.map(({ name }) => name), ...credentials.map(({ target }) => target)]);
+  return {
+    ...policy,
+    set: [...policy.set.filter(({ name }) => !names.has(name)), ...set],
+    credentials: [...policy.credentials.filter(({ target }) => !names.has(target)), ...credentials],
+    files: [...new Set([...policy.files, path, realpathSync(path)])],
+  };
+}
+
+export function readEnvFile(path: string, shown: string): string {
+  try {
+    return readFileSync(openToRead(path, 'followed'), 'utf8');
+  } catch (error) {
+    throw usageError(`${shown} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'error'})`, 'check the path');
+  }
+}
+
+export const projectProfile = ({ env }: Pick<Context, 'env'>) => {
+  const { home, passwdHome } = homesOf(env);
+  return projectProfileAt(workingFolder(), [home, passwdHome]);
+};
