@@ -53,11 +53,14 @@ export interface Launches {
   readonly damagedCount: number;
 }
 
+/** Connections of one launch to one host with the same outcome. */
 export interface Host {
   readonly name: string;
-  readonly outcome: string;
+  readonly outcome: 'reached' | 'refused' | 'failed';
   readonly reason: string;
   readonly count: number;
+  readonly sent: number;
+  readonly received: number;
 }
 
 export interface AsideFile {
@@ -70,6 +73,8 @@ export interface LaunchDetails {
   readonly passed: readonly string[];
   readonly set: readonly string[];
   readonly credentials: readonly string[];
+  /** Of the credentials those whose value never reached the command. */
+  readonly brokered: readonly string[];
   readonly dropped: readonly { readonly name: string; readonly rule: string }[];
   readonly asked: string;
   readonly filesystem: string;

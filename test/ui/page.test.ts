@@ -17,7 +17,7 @@ const FLAGS = [
 ];
 const HOSTILE = '"><script>document.title="taken"</script><img src=x onerror=alert(1)>';
 const WIDTHS = [390, 820, 1440];
-const VIEWS = ['launches', 'policies', 'policies/profile/web', 'decide', 'sessions', 'proof'];
+const VIEWS = ['launches', 'launch/1009999-5993', 'policies', 'policies/profile/web', 'decide', 'sessions', 'proof'];
 const COUNT = 10_000;
 
 const user = USERS[0] as User;

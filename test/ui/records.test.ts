@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
+import { Records } from '../../src/ui/records/index.ts';
 import { LaunchRecord } from '../../src/ui/records/launches.ts';
 import { readProofs } from '../../src/ui/records/proofs.ts';
 import { proofText, recordLine, recordOf } from './support.ts';
@@ -153,6 +154,27 @@ describe('the record of launches', () => {
       }),
       { numRuns: 50 },
     );
+  });
+});
+
+describe('the hosts of launches', () => {
+  it('are told by launch, each with how often and why', () => {
+    const { folder, file } = freshState();
+    const hosts = (changes: object) =>
+      `${JSON.stringify({ time: 'x', launch: '1000001-7', name: 'a.example', port: 443, via: 'name', verdict: 'allowed', rule: '*.example', sent: 10, received: 20, ...changes })}\n`;
+    writeFileSync(file, recordLine(1, 1_700_000_000_000));
+    writeFileSync(
+      join(folder, 'network.jsonl'),
+      `${hosts({})}${hosts({})}${hosts({ name: '<b>\u001b[2J', verdict: 'refused', why: 'not named' })}half${'\n'}[]\n`,
+    );
+    const records = new Records(folder);
+    expect(records.launches(0).rows[0]).toMatchObject({ hostsReached: 1, hostsRefused: 1 });
+    expect(records.launch('1000001-7')?.hosts).toEqual([
+      { name: 'a.example:443', outcome: 'reached', reason: '*.example', count: 2, sent: 20, received: 40 },
+      { name: '<b>\\x1b[2J:443', outcome: 'refused', reason: 'not named', count: 1, sent: 10, received: 20 },
+    ]);
+    appendFileSync(join(folder, 'network.jsonl'), hosts({ name: 'b.example' }));
+    expect(records.launches(0).rows[0]).toMatchObject({ hostsReached: 2 });
   });
 });
 

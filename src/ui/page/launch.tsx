@@ -4,7 +4,7 @@ import { Flow, type Passage } from './flow.tsx';
 import { ExitMark } from './launches.tsx';
 import { Chip, Empty, Trouble, useLoaded } from './parts.tsx';
 import type { Source } from './source.ts';
-import { count, programOf, reasonOf, span, wholeTime } from './words.ts';
+import { bytes, count, programOf, reasonOf, span, wholeTime } from './words.ts';
 
 /** One launch as a page of its own. */
 export function LaunchView({ source, id }: { readonly source: Source; readonly id: string }) {
@@ -59,7 +59,7 @@ function Details({ details }: { readonly details: LaunchDetails }) {
           <p class="chips">
             {details.credentials.map((one) => (
               <Chip key={one} tone="new">
-                {one}
+                {details.brokered.includes(one) ? `${one} (as a placeholder)` : one}
               </Chip>
             ))}
           </p>
@@ -74,30 +74,36 @@ function Details({ details }: { readonly details: LaunchDetails }) {
         {details.hosts.length === 0 ? (
           <Empty title="None recorded">Names are recorded when the network goes by name.</Empty>
         ) : (
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Host</th>
-                <th scope="col">Outcome</th>
-                <th scope="col">Why</th>
-                <th scope="col">Times</th>
-              </tr>
-            </thead>
-            <tbody>
-              {details.hosts.map((host) => (
-                <tr key={`${host.name} ${host.outcome}`}>
-                  <th scope="row">
-                    <code>{host.name}</code>
-                  </th>
-                  <td>
-                    <Chip tone={host.outcome === 'reached' ? 'yes' : 'bad'}>{host.outcome}</Chip>
-                  </td>
-                  <td class="soft">{host.reason}</td>
-                  <td>{host.count}</td>
+          <div class="scroll" role="region" aria-label="Hosts" tabIndex={0}>
+            <table>
+              <thead>
+                <tr>
+                  <th scope="col">Host</th>
+                  <th scope="col">Outcome</th>
+                  <th scope="col">Why</th>
+                  <th scope="col">Times</th>
+                  <th scope="col">Sent</th>
+                  <th scope="col">Received</th>
                 </tr>
-              ))}
-            </tbody>
-          </table>
+              </thead>
+              <tbody>
+                {details.hosts.map((host) => (
+                  <tr key={`${host.name} ${host.outcome}`}>
+                    <th scope="row">
+                      <code>{host.name}</code>
+                    </th>
+                    <td>
+                      <Chip tone={host.outcome === 'reached' ? 'yes' : 'bad'}>{host.outcome}</Chip>
+                    </td>
+                    <td class="soft">{host.reason}</td>
+                    <td>{host.count}</td>
+                    <td class="soft">{host.sent === 0 ? '–' : bytes(host.sent)}</td>
+                    <td class="soft">{host.received === 0 ? '–' : bytes(host.received)}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
         )}
       </section>
       <section class="card">

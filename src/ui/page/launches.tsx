@@ -251,7 +251,7 @@ function Tiles({ rows, total }: { readonly rows: readonly LaunchRow[]; readonly 
 
 function Running({ running }: { readonly running: readonly RunningLaunch[] }) {
   return (
-    <section class="running" aria-label="Running now">
+    <section class="running" aria-label="Running now" tabIndex={0}>
       <span class={running.length > 0 ? 'pulse' : 'pulse still'} aria-hidden="true" />
       {running.length === 0 ? (
         <span class="soft">nothing runs now</span>

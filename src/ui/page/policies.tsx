@@ -253,7 +253,7 @@ function Differences({ from, to, title }: { from: ResolvedPolicy; to: ResolvedPo
           : `${count(changed.length, 'variable')} and ${count(settings.length, 'setting')} differ`}
       </h2>
       {changed.length + settings.length > 0 && (
-        <div class="scroll">
+        <div class="scroll" role="region" aria-label="What differs" tabIndex={0}>
           <table>
             <thead>
               <tr>
@@ -355,7 +355,7 @@ function Lines({ policy }: { readonly policy: ResolvedPolicy }) {
   return (
     <section class="card">
       <h2>Every line, and where it is written</h2>
-      <div class="scroll">
+      <div class="scroll" role="region" aria-label="Lines of the policy" tabIndex={0}>
         <table class="lines">
           <thead>
             <tr>
@@ -404,7 +404,7 @@ function Variables({ decisions }: { readonly decisions: readonly VariableDecisio
           />
         </label>
       </div>
-      <div class="scroll">
+      <div class="scroll" role="region" aria-label="Variables" tabIndex={0}>
         <table class="lines">
           <thead>
             <tr>

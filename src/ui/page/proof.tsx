@@ -105,7 +105,7 @@ function Matrix({ runs, shown, isKept, setRun }: MatrixProps) {
           {number(probes.length)} of {count(shown.probes.length, 'probe')}
         </span>
       </p>
-      <div class="card scroll flush">
+      <div class="card scroll flush" role="region" aria-label="Matrix" tabIndex={0}>
         <table class="matrix">
           <thead>
             <tr>

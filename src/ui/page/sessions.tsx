@@ -3,7 +3,7 @@ import type { Service } from '../api.ts';
 import { Empty, Tile, Trouble, useLoaded } from './parts.tsx';
 import { Figure } from './plot.tsx';
 import type { Source } from './source.ts';
-import { number, span } from './words.ts';
+import { clock, number, span } from './words.ts';
 
 const EVERY_MS = 5000;
 
@@ -37,7 +37,7 @@ function ServiceCard({ service }: { readonly service: Service }) {
           <code>{service.address}</code>
         </h1>
         <p class="soft">
-          {service.reachable ? `since ${span(Date.now() - service.startedMs)}` : 'it does not answer right now'}
+          {service.reachable ? `has run for ${span(Date.now() - service.startedMs)}` : 'it does not answer right now'}
         </p>
       </header>
       <dl class="tiles six">
@@ -90,8 +90,14 @@ function Load({ service }: { readonly service: Service }) {
         label={`Open sessions and running calls while this page was open; now ${service.sessions} and ${service.running}`}
         height={160}
         keys={[samples]}
-        options={() => ({
-          x: { type: 'time', label: null },
+        options={(width) => ({
+          x: {
+            type: 'time',
+            label: null,
+            ticks: Math.max(2, Math.floor(width / 130)),
+            tickFormat: (time: Date) => clock(time.getTime()),
+            tickSize: 0,
+          },
           y: {
             label: null,
             grid: true,
@@ -127,7 +133,7 @@ function Outcomes({ service }: { readonly service: Service }) {
           barX(data, {
             x: 'count',
             y: 'label',
-            fill: (one) => (one.outcome === 'ok' ? 'var(--yes)' : 'var(--warn)'),
+            fill: (one) => (one.outcome === 'ok' ? 'var(--yes-bar)' : 'var(--warn-bar)'),
             rx: 2,
             insetTop: 2,
             insetBottom: 2,

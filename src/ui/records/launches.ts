@@ -1,28 +1,27 @@
 import { auditFile } from '../../launch/audit.ts';
 import type { DamagedLine, LaunchDetails, LaunchRow } from '../api.ts';
-import { ABSENT, isContinued, type Line, type Place, readNewLines } from './lines.ts';
+import { GrowingRecord, type Line } from './lines.ts';
 import { type Fields, fieldsOf, listOf, numberOf, parseFields, shortText, textOf, textsOf } from './shape.ts';
 
-type OwnDetails = Omit<LaunchDetails, 'hosts' | 'aside'>;
+/** What the audit record alone knows of a launch. */
+export type OwnDetails = Omit<LaunchDetails, 'hosts' | 'aside'>;
 
 const SHOWN_DAMAGED = 20;
 const MOST_NAMES_HELD = 4_000_000;
 
 /** The audit record, read once and then only where it grew. */
 export class LaunchRecord {
-  readonly #file: string | undefined;
+  readonly #record: GrowingRecord | undefined;
   #rows: LaunchRow[] = [];
   #details: OwnDetails[] = [];
   #byId = new Map<string, number>();
   #damaged: DamagedLine[] = [];
   #damagedCount = 0;
   #names = 0;
-  #rotated: Place | undefined;
-  #current: Place | undefined;
   #generation = 0;
 
   constructor(stateFolder: string | undefined) {
-    this.#file = stateFolder === undefined ? undefined : auditFile(stateFolder);
+    this.#record = stateFolder === undefined ? undefined : new GrowingRecord(auditFile(stateFolder));
   }
 
   get rows(): readonly LaunchRow[] {
@@ -42,14 +41,11 @@ export class LaunchRecord {
     return at === undefined ? undefined : this.#details[at];
   }
 
-  /** Launches are appended, so what is known stays; a rotated or replaced file is read anew with all the rest. */
   refresh(): void {
-    if (this.#file === undefined) return;
-    const rotated = `${this.#file}.1`;
-    const take = (line: Line) => this.#take(line);
-    if (!isContinued(rotated, this.#rotated) || !isContinued(this.#file, this.#current)) this.#forget();
-    this.#rotated = readNewLines(rotated, this.#rotated, take) ?? ABSENT;
-    this.#current = readNewLines(this.#file, this.#current, take) ?? ABSENT;
+    this.#record?.refresh(
+      (line) => this.#take(line),
+      () => this.#forget(),
+    );
   }
 
   #forget(): void {
@@ -57,7 +53,6 @@ export class LaunchRecord {
     [this.#rows, this.#details, this.#damaged] = [[], [], []];
     this.#byId = new Map();
     [this.#damagedCount, this.#names] = [0, 0];
-    [this.#rotated, this.#current] = [undefined, undefined];
   }
 
   #take(line: Line): void {
@@ -109,6 +104,7 @@ function detailsOf(fields: Fields): OwnDetails {
     passed,
     set: textsOf(fields.set),
     credentials,
+    brokered: textsOf(fields.brokered),
     dropped,
     asked: textOf(fields.asked),
     filesystem: textOf(fields.fs ?? fields.preset ?? fields.filesystem),

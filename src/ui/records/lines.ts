@@ -2,7 +2,7 @@ import { closeSync, fstatSync, lstatSync, readSync } from 'node:fs';
 import { openToRead } from '../../host/open-file.ts';
 
 /** Where a file that only grows was read up to. */
-export interface Place {
+interface Place {
   readonly inode: bigint;
   readonly offset: number;
 }
@@ -11,17 +11,39 @@ export interface Place {
 export type Line = { readonly text: string } | { readonly bytes: number; readonly head: string };
 
 /** There was no such file. */
-export const ABSENT: Place = { inode: 0n, offset: 0 };
+const ABSENT: Place = { inode: 0n, offset: 0 };
 
 const LONGEST_LINE = 1 << 20;
 const PIECE = 1 << 18;
 const HEAD = 200;
 
+/** A record of lines with the rotated file before it, read only where it grew. */
+export class GrowingRecord {
+  readonly #file: string;
+  #rotated: Place | undefined;
+  #current: Place | undefined;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  /** Lines are appended, so what is known stays; when a file was rotated or replaced, all of it is forgotten and read anew. */
+  refresh(take: (line: Line) => void, forget: () => void): void {
+    const rotated = `${this.#file}.1`;
+    if (!isContinued(rotated, this.#rotated) || !isContinued(this.#file, this.#current)) {
+      [this.#rotated, this.#current] = [undefined, undefined];
+      forget();
+    }
+    this.#rotated = readNewLines(rotated, this.#rotated, take) ?? ABSENT;
+    this.#current = readNewLines(this.#file, this.#current, take) ?? ABSENT;
+  }
+}
+
 /**
  * The whole lines that were added since the last look. The last one may be half written: it is left for the next look. A file that was
  * replaced or became shorter is read from its beginning.
  */
-export function readNewLines(path: string, since: Place | undefined, take: (line: Line) => void): Place | undefined {
+function readNewLines(path: string, since: Place | undefined, take: (line: Line) => void): Place | undefined {
   const descriptor = openIfThere(path);
   if (descriptor === undefined) return undefined;
   try {
@@ -34,7 +56,7 @@ export function readNewLines(path: string, since: Place | undefined, take: (line
 }
 
 /** Whether the file is the one that was read, with nothing of it taken away. One that has only now come says nothing new about the past. */
-export function isContinued(path: string, since: Place | undefined): boolean {
+function isContinued(path: string, since: Place | undefined): boolean {
   if (since === undefined) return false;
   const found = lstatSync(path, { bigint: true, throwIfNoEntry: false });
   if (found === undefined) return since === ABSENT;

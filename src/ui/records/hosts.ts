@@ -1,0 +1,78 @@
+import { join } from 'node:path';
+import type { Host } from '../api.ts';
+import { GrowingRecord, type Line } from './lines.ts';
+import { type Fields, numberOf, parseFields, textOf } from './shape.ts';
+
+const OUTCOMES: Readonly<Record<string, Host['outcome']>> = {
+  allowed: 'reached',
+  refused: 'refused',
+  failed: 'failed',
+};
+const MOST_HOSTS = 2000;
+
+/** The hosts that launches reached and were refused, where the network goes by name. */
+export class HostRecord {
+  readonly #record: GrowingRecord | undefined;
+  #byLaunch = new Map<string, Map<string, Host>>();
+
+  constructor(stateFolder: string | undefined) {
+    this.#record = stateFolder === undefined ? undefined : new GrowingRecord(join(stateFolder, 'network.jsonl'));
+  }
+
+  refresh(): void {
+    this.#record?.refresh(
+      (line) => this.#take(line),
+      () => {
+        this.#byLaunch = new Map();
+      },
+    );
+  }
+
+  of(launch: string): Host[] {
+    return [...(this.#byLaunch.get(launch)?.values() ?? [])];
+  }
+
+  /** How many different hosts it reached, and was refused. */
+  countsOf(launch: string): { readonly hostsReached: number; readonly hostsRefused: number } {
+    const hosts = this.#byLaunch.get(launch);
+    if (hosts === undefined) return NONE;
+    const count = (outcome: Host['outcome']) => [...hosts.values()].filter((one) => one.outcome === outcome).length;
+    return { hostsReached: count('reached'), hostsRefused: count('refused') };
+  }
+
+  #take(line: Line): void {
+    const fields = 'text' in line ? parseFields(line.text) : undefined;
+    const host = fields === undefined ? undefined : hostOf(fields);
+    if (fields === undefined || host === undefined) return;
+    const launch = textOf(fields.launch);
+    const hosts = this.#byLaunch.get(launch) ?? new Map<string, Host>();
+    this.#byLaunch.set(launch, hosts);
+    const key = `${host.name} ${host.outcome}`;
+    const before = hosts.get(key);
+    if (before === undefined && hosts.size >= MOST_HOSTS) return;
+    hosts.set(key, before === undefined ? host : sumOf(before, host));
+  }
+}
+
+const NONE = { hostsReached: 0, hostsRefused: 0 };
+
+function hostOf(fields: Fields): Host | undefined {
+  const outcome = OUTCOMES[textOf(fields.verdict)];
+  if (outcome === undefined) return undefined;
+  const port = numberOf(fields.port);
+  return {
+    name: `${textOf(fields.name, '?')}${port === null ? '' : `:${port}`}`,
+    outcome,
+    reason: textOf(fields.why) || textOf(fields.rule),
+    count: 1,
+    sent: numberOf(fields.sent) ?? 0,
+    received: numberOf(fields.received) ?? 0,
+  };
+}
+
+const sumOf = (a: Host, b: Host): Host => ({
+  ...b,
+  count: a.count + b.count,
+  sent: a.sent + b.sent,
+  received: a.received + b.received,
+});
