@@ -1,5 +1,5 @@
 import { type Bytes, bytesOfText } from '../host/bytes.ts';
-import type { Change } from './record.ts';
+import type { Change, ChangeRecord } from './record.ts';
 
 /** Where things lie for the person who looks. */
 export interface Surroundings {
@@ -156,6 +156,18 @@ export function whatItRuns({ path, kind, mode = 0 }: Change, { homes, programs }
     for (const { what, places } of IN_HOME) if (places.some((place) => isIn(path, `${home}/${place}`))) return what;
   return kind === 'file' && (mode & 0o111) !== 0 ? 'a program' : undefined;
 }
+
+/** What is taken over only when it is named itself: it starts programs, and the workspace is not where they were to be written. */
+export function needsNaming(change: Change, record: Pick<ChangeRecord, 'workspace'>, around: Surroundings): boolean {
+  return whatItRuns(change, around) !== undefined && isOutside(change, record);
+}
+
+/** Git's own files lie in the workspace, and start programs all the same. */
+function isOutside({ path }: Change, { workspace }: Pick<ChangeRecord, 'workspace'>): boolean {
+  return workspace === undefined || !isBelow(path, workspace) || isBelow(path, `${workspace}/.git`);
+}
+
+const isBelow = (path: string, place: string) => path === place || path.startsWith(`${place === '/' ? '' : place}/`);
 
 function isIn(path: Bytes, place: string): boolean {
   const there = bytesOfText(place);

@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import { type Applied, applyChanges } from '../../changes/apply.ts';
 import { fileDiff, type Side } from '../../changes/diff.ts';
 import { dropKept, dropOtherVersions, type KeptLayer, keptLayers } from '../../changes/kept.ts';
-import { type Surroundings, whatItRuns } from '../../changes/marks.ts';
+import { needsNaming, type Surroundings, whatItRuns } from '../../changes/marks.ts';
 import { readPlain } from '../../changes/real.ts';
 import {
   baseOf,
@@ -320,9 +320,7 @@ function apply(asked: Asked): number {
   const { context, flags, json } = asked;
   const { record, changes, named } = select(asked);
   const around = surroundingsOf(context);
-  const runs = changes.filter(
-    (change) => !named.includes(change.path) && whatItRuns(change, around) !== undefined && isOutside(change, record),
-  );
+  const runs = changes.filter((change) => !named.includes(change.path) && needsNaming(change, record, around));
   const results = applyChanges(
     record,
     changes.filter((change) => !runs.includes(change)),
@@ -332,10 +330,6 @@ function apply(asked: Asked): number {
   else tellApplied(results, runs, record, context);
   return results.some(({ outcome }) => outcome === 'refused') || runs.length > 0 ? 1 : 0;
 }
-
-/** Git's own files lie in the workspace, and start programs all the same. */
-const isOutside = ({ path }: Change, { workspace }: ChangeRecord) =>
-  workspace === undefined || !isIn(path, workspace) || isOfGit(path, workspace);
 
 const aboutApplied = ({ change, outcome, why }: Applied) => ({
   path: showBytes(change.path),
