@@ -66,6 +66,8 @@ export interface Host {
 export interface AsideFile {
   readonly path: string;
   readonly kind: string;
+  /** What it would run, later and outside, once it is taken over. */
+  readonly runs: string | null;
 }
 
 export interface LaunchDetails {
@@ -195,31 +197,46 @@ export interface Sessions {
   readonly services: readonly Service[];
 }
 
-export interface PendingName {
-  readonly id: string;
+/** A name that launches asked for and were refused. */
+export interface RefusedName {
   readonly name: string;
-  readonly port: number | null;
+  readonly reason: string;
+  readonly count: number;
+  /** The newest launch that asked. */
   readonly launch: string;
-  readonly command: string;
-  readonly time: number;
-  readonly policy: string;
 }
 
 export interface PendingChange {
   readonly launch: string;
   readonly command: string;
   readonly time: number;
+  readonly count: number;
+  /** Files that could not be kept. */
+  readonly lost: number;
+  /** The first of them. */
   readonly files: readonly AsideFile[];
 }
 
 export interface Pending {
-  readonly names: readonly PendingName[];
+  readonly names: readonly RefusedName[];
   readonly changes: readonly PendingChange[];
 }
 
-export type Decision =
-  | { readonly kind: 'name'; readonly id: string; readonly answer: 'once' | 'launch' | 'profile' | 'refuse' }
-  | { readonly kind: 'changes'; readonly launch: string; readonly answer: 'apply' | 'drop' };
+export interface Decision {
+  readonly launch: string;
+  readonly answer: 'apply' | 'drop';
+}
+
+export interface AppliedFile {
+  readonly path: string;
+  readonly outcome: 'applied' | 'same' | 'refused';
+  readonly why: string;
+}
+
+export interface Decided {
+  readonly files: readonly AppliedFile[];
+  readonly pending: Pending;
+}
 
 /** What `--static` keeps inside the page. */
 export interface Kept {

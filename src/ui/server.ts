@@ -141,9 +141,7 @@ export class UiServer {
       case 'GET /api/pending':
         return ok(this.#options.records.pending());
       case 'POST /api/decide':
-        if (!this.#options.decide)
-          throw new Refused(403, 'this page only shows: start cordon ui --decide to decide here');
-        throw new Refused(404, 'nothing waits for a decision');
+        return found(this.#decide(await bodyOf(request)), 'nothing of that launch waits');
       default:
         throw new Refused(404, 'there is nothing here');
     }
@@ -162,6 +160,13 @@ export class UiServer {
   #noteUse({ headers }: IncomingMessage): void {
     const seconds = /^\d{1,7}$/.test(String(headers['cordon-untouched'])) ? Number(headers['cordon-untouched']) : 0;
     this.#lastUse = Math.max(this.#lastUse, Date.now() - seconds * 1000);
+  }
+
+  #decide({ launch, answer }: Fields): object | undefined {
+    if (!this.#options.decide) throw new Refused(403, 'this page only shows: start cordon ui --decide to decide here');
+    if (typeof launch !== 'string' || (answer !== 'apply' && answer !== 'drop'))
+      throw new Refused(400, 'a launch and an answer are needed');
+    return this.#options.records.decide({ launch, answer });
   }
 
   #policy(body: Fields): Promise<object> {

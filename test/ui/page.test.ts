@@ -69,8 +69,12 @@ interface Opened {
 }
 
 /** A new server and a page that came by its link, with everything it complained about. */
-async function withPage<T>(work: (opened: Opened) => Promise<T>, options: BrowserContextOptions = {}): Promise<T> {
-  const ui = await startUi(user, home, { env });
+async function withPage<T>(
+  work: (opened: Opened) => Promise<T>,
+  options: BrowserContextOptions = {},
+  started: { readonly home: string; readonly flags: readonly string[] } = { home, flags: [] },
+): Promise<T> {
+  const ui = await startUi(user, started.home, { env, flags: started.flags });
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
   try {
     const page = await context.newPage();
@@ -197,6 +201,28 @@ describe('the page of cordon ui', () => {
       expect(await page.locator('.side-by-side .flow').count()).toBe(2);
       expect(said).toEqual([]);
     }));
+
+  it('takes over or drops what was put aside, where it was started for that', async () => {
+    const own = freshHome(user);
+    put(user, own, 'work/a', 'old');
+    const flags = ['run', '--workspace', 'aside', '--', 'sh', '-c', 'echo one > a'];
+    for (let i = 0; i < 2; i++) expect(runCordon(flags, { user, home: own, cwd: join(own, 'work') }).code).toBe(0);
+    await withPage(
+      async ({ page, said }) => {
+        await visit(page, 'decide');
+        const waiting = page.locator('.waiting > li');
+        await expect.poll(() => waiting.count()).toBe(2);
+        await waiting.first().getByRole('button', { name: 'Apply' }).click();
+        await page.getByText('1 file taken over').waitFor();
+        expect(readFileSync(join(own, 'work', 'a'), 'utf8')).toBe('one\n');
+        await waiting.last().getByRole('button', { name: 'Drop' }).click();
+        await expect.poll(() => waiting.count()).toBe(1);
+        expect(said).toEqual([]);
+      },
+      {},
+      { home: own, flags: ['--decide'] },
+    );
+  });
 
   it('shows what changed since the proof before', () =>
     withPage(async ({ page }) => {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
+import { ParentEnv } from '../../src/host/parent-env.ts';
 import { Records } from '../../src/ui/records/index.ts';
 import { LaunchRecord } from '../../src/ui/records/launches.ts';
 import { readProofs } from '../../src/ui/records/proofs.ts';
@@ -167,7 +168,7 @@ describe('the hosts of launches', () => {
       join(folder, 'network.jsonl'),
       `${hosts({})}${hosts({})}${hosts({ name: '<b>\u001b[2J', verdict: 'refused', why: 'not named' })}half${'\n'}[]\n`,
     );
-    const records = new Records(folder);
+    const records = new Records(folder, ParentEnv.fromRecord({}));
     expect(records.launches(0).rows[0]).toMatchObject({ hostsReached: 1, hostsRefused: 1 });
     expect(records.launch('1000001-7')?.hosts).toEqual([
       { name: 'a.example:443', outcome: 'reached', reason: '*.example', count: 2, sent: 20, received: 40 },

@@ -3,7 +3,8 @@ import { existsSync, lstatSync, readdirSync, readFileSync, statSync, symlinkSync
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Launches, PolicyEntry, ResolvedPolicy, Welcome } from '../../src/ui/api.ts';
+import { ParentEnv } from '../../src/host/parent-env.ts';
+import type { Decided, Launches, Pending, PolicyEntry, ResolvedPolicy, Welcome } from '../../src/ui/api.ts';
 import { Records } from '../../src/ui/records/index.ts';
 import { UiServer } from '../../src/ui/server.ts';
 import { freshHome, runCordon } from '../support/cordon.ts';
@@ -206,12 +207,56 @@ describe.each(USERS)('cordon ui, as %s', (user) => {
     expect(all).not.toContain('4eC39Hq');
   });
 
-  it('decides nothing unless it was started for that', async () => {
-    const ui = await start(user);
+  it('decides about files that were put aside, and only if it was started for that', async () => {
+    const home = freshHome(user);
+    const script = 'echo one > a; echo two > b; echo alias x=y >> ~/.bashrc';
+    put(user, home, 'work/a', 'old\n');
+    const ran = runCordon(['run', '--workspace', 'aside', '--', 'sh', '-c', script], {
+      user,
+      home,
+      cwd: join(home, 'work'),
+    });
+    expect(ran.code, ran.stderr).toBe(0);
+    const showing = await start(user, home);
+    const showingToken = await enter(showing);
+    const { changes } = await get<Pending>(showing, showingToken, '/api/pending');
+    const [waiting] = changes;
+    expect(waiting?.files.map(({ path, kind, runs }) => [path, kind, runs])).toEqual(
+      expect.arrayContaining([
+        [join(home, 'work', 'a'), 'changed', null],
+        [join(home, 'work', 'b'), 'new', null],
+        [join(home, '.bashrc'), 'new', 'a start-up file of a shell'],
+      ]),
+    );
+    const decide = (ui: RunningUi, token: string, body: object) =>
+      ask(ui, '/api/decide', {
+        method: 'POST',
+        headers: { ...bearer(token), 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+    const apply = { launch: waiting?.launch, answer: 'apply' };
+    expect((await decide(showing, showingToken, apply)).status).toBe(403);
+    expect(readFileSync(join(home, 'work', 'a'), 'utf8')).toBe('old\n');
+    const ui = await start(user, home, { flags: ['--decide'] });
     const token = await enter(ui);
-    const headers = { ...bearer(token), 'content-type': 'application/json' };
-    const body = JSON.stringify({ kind: 'changes', launch: '1', answer: 'apply' });
-    expect((await ask(ui, '/api/decide', { method: 'POST', headers, body })).status).toBe(403);
+    const rows = (await get<Launches>(ui, token, '/api/launches?from=-1')).rows;
+    expect(rows[0]).toMatchObject({ id: waiting?.launch, aside: 3 });
+    expect((await decide(ui, token, { launch: waiting?.launch, answer: 'maybe' })).status).toBe(400);
+    expect((await decide(ui, token, { launch: '../../x', answer: 'drop' })).status).toBe(404);
+    const { status, text } = await decide(ui, token, apply);
+    expect(status, text).toBe(200);
+    expect([readFileSync(join(home, 'work', 'a'), 'utf8'), readFileSync(join(home, 'work', 'b'), 'utf8')]).toEqual([
+      'one\n',
+      'two\n',
+    ]);
+    // What starts programs has to be named, as on the command line.
+    expect(existsSync(join(home, '.bashrc'))).toBe(false);
+    expect((JSON.parse(text) as Decided).files).toContainEqual(
+      expect.objectContaining({ path: join(home, '.bashrc'), outcome: 'refused' }),
+    );
+    const dropped = await decide(ui, token, { launch: waiting?.launch, answer: 'drop' });
+    expect((JSON.parse(dropped.text) as Decided).pending.changes).toEqual([]);
+    expect((await get<Pending>(showing, showingToken, '/api/pending')).changes).toEqual([]);
   });
 
   it('takes no large, slow or strange requests', async () => {
@@ -306,19 +351,20 @@ describe.each(ONLY_ROOT)('with more than one user, as %s', () => {
 });
 
 describe('the server', () => {
+  const env = ParentEnv.fromRecord({});
   const page = { html: Buffer.from('<!doctype html>'), contentPolicy: "default-src 'none'" };
   const server = (idleMs: number) =>
     new UiServer({
       ...{
         page,
-        records: new Records(undefined),
+        records: new Records(undefined, env),
         port: 0,
         decide: false,
         version: '0',
         idleMs,
         onEntered: () => undefined,
       },
-      ...{ env: undefined as never, folders: { config: undefined, bin: undefined, state: undefined }, workdir: '/' },
+      ...{ env, folders: { config: undefined, bin: undefined, state: undefined }, workdir: '/' },
     });
 
   it('ends when nobody used it for so long; a page that lies open does not count', async () => {

@@ -1,130 +1,143 @@
 import { useState } from 'preact/hooks';
-import type { Decision, Pending } from '../api.ts';
-import { Chip, Empty, problemOf, Trouble, useLoaded } from './parts.tsx';
+import type { AppliedFile, Decision, Pending, PendingChange, RefusedName } from '../api.ts';
+import { AsideLine, Chip, Empty, problemOf, Trouble, useLoaded } from './parts.tsx';
 import type { Problem, Source } from './source.ts';
 import { clock, count, day, programOf } from './words.ts';
 
 const EVERY_MS = 2000;
 
+interface Answered {
+  /** What the server said last, until it is asked again. */
+  readonly pending?: Pending;
+  readonly launch?: string;
+  readonly files?: readonly AppliedFile[];
+  readonly problem?: Problem;
+}
+
 /** What waits for a person. Nothing here is decided by time: what nobody answers stays refused, or put aside. */
 export function DecideView({ source }: { readonly source: Source }) {
+  const [answered, setAnswered] = useState<Answered>({});
   const isLive = source.keptAt === undefined;
-  const { data, problem } = useLoaded(() => source.pending(), [source], isLive ? EVERY_MS : undefined);
-  const [answered, setAnswered] = useState<{ readonly pending?: Pending; readonly problem?: Problem }>({});
+  const { data, problem } = useLoaded(() => source.pending(), [source, answered], isLive ? EVERY_MS : undefined);
   const answer = (decision: Decision) =>
     source.answer(decision).then(
-      (pending) => setAnswered({ pending }),
+      ({ files, pending }) => setAnswered({ files, pending, launch: decision.launch }),
       (error) => setAnswered({ problem: problemOf(error) }),
     );
+  const pending = data ?? answered.pending;
   if (problem !== undefined) return <Trouble problem={problem} />;
-  if (data === undefined) return <div class="card skeleton" aria-busy="true" />;
+  if (pending === undefined) return <div class="card skeleton" aria-busy="true" />;
   return (
     <>
       <header class="title">
         <h1>Decide</h1>
         <p class="soft">
           {source.decide
-            ? 'What you do not answer stays refused, or stays put aside.'
+            ? 'What you do not answer stays put aside, or refused.'
             : 'This page only shows what waits. Start cordon ui --decide to decide here.'}
         </p>
       </header>
       {answered.problem !== undefined && <Trouble problem={answered.problem} />}
-      <Names pending={data} mayDecide={source.decide} answer={answer} />
-      <Changes pending={data} mayDecide={source.decide} answer={answer} />
+      <section class="card">
+        <h2>Files that were put aside</h2>
+        {pending.changes.length === 0 && <Empty title="No file waits" />}
+        <ul class="waiting">
+          {pending.changes.map((one) => (
+            <Waiting
+              key={one.launch}
+              one={one}
+              mayDecide={source.decide}
+              answer={answer}
+              files={answered.launch === one.launch ? answered.files : undefined}
+            />
+          ))}
+        </ul>
+      </section>
+      <Names names={pending.names} />
     </>
   );
 }
 
-interface PartProps {
-  readonly pending: Pending;
+interface WaitingProps {
+  readonly one: PendingChange;
   readonly mayDecide: boolean;
   readonly answer: (decision: Decision) => void;
+  readonly files: readonly AppliedFile[] | undefined;
 }
 
-const ANSWERS = [
-  ['once', 'Allow once'],
-  ['launch', 'For this launch'],
-  ['profile', 'In the profile'],
-  ['refuse', 'Refuse'],
-] as const;
-
-function Names({ pending, mayDecide, answer }: PartProps) {
+function Waiting({ one, mayDecide, answer, files }: WaitingProps) {
+  const { name } = programOf(one.command);
   return (
-    <section class="card">
-      <h2>Names that were asked for</h2>
-      {pending.names.length === 0 && <Empty title="Nobody waits for a name" />}
-      <ul class="waiting">
-        {pending.names.map((one) => (
-          <li key={one.id}>
-            <div>
-              <code class="large">
-                {one.name}
-                {one.port === null ? '' : `:${one.port}`}
-              </code>
-              <p class="soft">
-                {programOf(one.command).name} · {one.policy} · {day(one.time)} {clock(one.time)}
-              </p>
-            </div>
-            {mayDecide && (
-              <div class="answers" role="group" aria-label={`Decide about ${one.name}`}>
-                {ANSWERS.map(([word, label]) => (
-                  <button
-                    key={word}
-                    type="button"
-                    class={word === 'refuse' ? 'danger' : ''}
-                    onClick={() => answer({ kind: 'name', id: one.id, answer: word })}
-                  >
-                    {label}
-                  </button>
-                ))}
-              </div>
-            )}
-          </li>
-        ))}
-      </ul>
-    </section>
+    <li>
+      <div class="what">
+        <a href={`#/launch/${encodeURIComponent(one.launch)}`}>
+          <strong>{name}</strong>
+        </a>{' '}
+        <span class="soft">
+          {count(one.count, 'file')} · {day(one.time)} {clock(one.time)}
+          {one.lost > 0 && ` · ${one.lost} more could not be kept`}
+        </span>
+        <ul class="files">
+          {one.files.map((file) => (
+            <AsideLine key={file.path} file={file} />
+          ))}
+          {one.count > one.files.length && <li class="soft">and {one.count - one.files.length} more</li>}
+        </ul>
+        {files !== undefined && <Results files={files} />}
+      </div>
+      {mayDecide && (
+        <div class="answers" role="group" aria-label={`Decide about the files of ${name}`}>
+          <button type="button" class="primary" onClick={() => answer({ launch: one.launch, answer: 'apply' })}>
+            Apply
+          </button>
+          <button type="button" class="danger" onClick={() => answer({ launch: one.launch, answer: 'drop' })}>
+            Drop
+          </button>
+        </div>
+      )}
+    </li>
   );
 }
 
-function Changes({ pending, mayDecide, answer }: PartProps) {
+function Results({ files }: { readonly files: readonly AppliedFile[] }) {
+  const refused = files.filter(({ outcome }) => outcome === 'refused');
+  const applied = files.filter(({ outcome }) => outcome === 'applied').length;
+  return (
+    <div role="status">
+      <p>
+        <Chip tone="yes">{count(applied, 'file')} taken over</Chip>{' '}
+        {refused.length > 0 && <Chip tone="warn">{refused.length} not</Chip>}
+      </p>
+      <ul class="files">
+        {refused.map(({ path, why }) => (
+          <li key={path}>
+            <code>{path}</code> <span class="soft">{why}</span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function Names({ names }: { readonly names: readonly RefusedName[] }) {
   return (
     <section class="card">
-      <h2>Files that were put aside</h2>
-      {pending.changes.length === 0 && <Empty title="No file waits" />}
+      <h2>Names that were refused</h2>
+      {names.length === 0 && <Empty title="No name was refused" />}
       <ul class="waiting">
-        {pending.changes.map((one) => (
-          <li key={one.launch}>
-            <div>
-              <strong>{programOf(one.command).name}</strong>{' '}
-              <span class="soft">
-                {count(one.files.length, 'file')} · {day(one.time)} {clock(one.time)}
-              </span>
-              <ul class="files">
-                {one.files.map(({ path, kind }) => (
-                  <li key={path}>
-                    <Chip>{kind}</Chip> <code>{path}</code>
-                  </li>
-                ))}
-              </ul>
+        {names.map((one) => (
+          <li key={one.name}>
+            <div class="what">
+              <code class="large">{one.name}</code>
+              <p class="soft">
+                {count(one.count, 'time')}
+                {one.reason !== '' && ` · ${one.reason}`} ·{' '}
+                <a href={`#/launch/${encodeURIComponent(one.launch)}`}>the newest launch</a>
+              </p>
             </div>
-            {mayDecide && (
-              <div class="answers" role="group" aria-label={`Decide about the files of ${programOf(one.command).name}`}>
-                <button
-                  type="button"
-                  class="primary"
-                  onClick={() => answer({ kind: 'changes', launch: one.launch, answer: 'apply' })}
-                >
-                  Apply
-                </button>
-                <button
-                  type="button"
-                  class="danger"
-                  onClick={() => answer({ kind: 'changes', launch: one.launch, answer: 'drop' })}
-                >
-                  Drop
-                </button>
-              </div>
-            )}
+            <p class="soft">
+              to allow it: <code>cordon run --net {one.name}</code>
+            </p>
           </li>
         ))}
       </ul>

@@ -2,7 +2,7 @@ import { useMemo } from 'preact/hooks';
 import type { LaunchDetails } from '../api.ts';
 import { Flow, type Passage } from './flow.tsx';
 import { ExitMark } from './launches.tsx';
-import { Chip, Empty, Trouble, useLoaded } from './parts.tsx';
+import { AsideLine, Chip, Empty, Trouble, useLoaded } from './parts.tsx';
 import type { Source } from './source.ts';
 import { bytes, count, programOf, reasonOf, span, wholeTime } from './words.ts';
 
@@ -109,13 +109,11 @@ function Details({ details }: { readonly details: LaunchDetails }) {
       <section class="card">
         <h2>Files put aside</h2>
         {details.aside.length === 0 ? (
-          <Empty title="None" />
+          <Empty title="None waits" />
         ) : (
           <ul class="files">
-            {details.aside.map(({ path, kind }) => (
-              <li key={path}>
-                <Chip>{kind}</Chip> <code>{path}</code>
-              </li>
+            {details.aside.map((file) => (
+              <AsideLine key={file.path} file={file} />
             ))}
           </ul>
         )}

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import type { AsideFile } from '../api.ts';
 import { Problem } from './source.ts';
 
 export type Loaded<T> = { readonly data?: T; readonly problem?: Problem };
@@ -83,6 +84,21 @@ export function Share({ passed, dropped, added = 0 }: { passed: number; dropped:
 
 export function Chip({ tone = '', children }: { readonly tone?: string; readonly children: ComponentChildren }) {
   return <span class={`chip ${tone}`}>{children}</span>;
+}
+
+/** A file that was put aside; what would run later is said. */
+export function AsideLine({ file }: { readonly file: AsideFile }) {
+  return (
+    <li>
+      <Chip>{file.kind}</Chip> <code>{file.path}</code>
+      {file.runs !== null && (
+        <>
+          {' '}
+          <Chip tone="warn">{file.runs}</Chip>
+        </>
+      )}
+    </li>
+  );
 }
 
 /** The width there is for it; plots are drawn anew when it changes. */

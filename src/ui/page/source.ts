@@ -1,5 +1,6 @@
 import type {
   Change,
+  Decided,
   Decision,
   Kept,
   LaunchDetails,
@@ -26,7 +27,7 @@ export interface Source {
   proofs(run?: string): Promise<Proofs>;
   sessions(): Promise<Sessions>;
   pending(): Promise<Pending>;
-  answer(decision: Decision): Promise<Pending>;
+  answer(decision: Decision): Promise<Decided>;
 }
 
 /** What went wrong, in words for people. `over`: the server is gone or does not know this page any more. */

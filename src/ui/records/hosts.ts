@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Host } from '../api.ts';
+import type { Host, RefusedName } from '../api.ts';
 import { GrowingRecord, type Line } from './lines.ts';
 import { type Fields, numberOf, parseFields, textOf } from './shape.ts';
 
@@ -9,6 +9,7 @@ const OUTCOMES: Readonly<Record<string, Host['outcome']>> = {
   failed: 'failed',
 };
 const MOST_HOSTS = 2000;
+const MOST_NAMES = 200;
 
 /** The hosts that launches reached and were refused, where the network goes by name. */
 export class HostRecord {
@@ -38,6 +39,19 @@ export class HostRecord {
     if (hosts === undefined) return NONE;
     const count = (outcome: Host['outcome']) => [...hosts.values()].filter((one) => one.outcome === outcome).length;
     return { hostsReached: count('reached'), hostsRefused: count('refused') };
+  }
+
+  /** Over all launches, the newest first. */
+  refusedNames(): RefusedName[] {
+    const names = new Map<string, RefusedName>();
+    for (const [launch, hosts] of this.#byLaunch)
+      for (const { name, outcome, reason, count } of hosts.values()) {
+        if (outcome !== 'refused') continue;
+        const before = names.get(name);
+        names.delete(name);
+        names.set(name, { name, reason, launch, count: count + (before?.count ?? 0) });
+      }
+    return [...names.values()].toReversed().slice(0, MOST_NAMES);
   }
 
   #take(line: Line): void {

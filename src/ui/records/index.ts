@@ -1,4 +1,6 @@
-import type { LaunchDetails, Launches, LaunchRow, Pending, Proofs, Sessions } from '../api.ts';
+import type { ParentEnv } from '../../host/parent-env.ts';
+import type { Decided, Decision, LaunchDetails, Launches, LaunchRow, Pending, Proofs, Sessions } from '../api.ts';
+import { AsideRecord } from './aside.ts';
 import { HostRecord } from './hosts.ts';
 import { LaunchRecord } from './launches.ts';
 import { readProofs } from './proofs.ts';
@@ -10,12 +12,14 @@ export class Records {
   readonly #stateFolder: string | undefined;
   readonly #launches: LaunchRecord;
   readonly #hosts: HostRecord;
+  readonly #aside: AsideRecord;
   readonly #services: ServiceRecord;
 
-  constructor(stateFolder: string | undefined) {
+  constructor(stateFolder: string | undefined, env: ParentEnv) {
     this.#stateFolder = stateFolder;
     this.#launches = new LaunchRecord(stateFolder);
     this.#hosts = new HostRecord(stateFolder);
+    this.#aside = new AsideRecord(stateFolder, env);
     this.#services = new ServiceRecord(stateFolder);
   }
 
@@ -39,17 +43,18 @@ export class Records {
     this.#refresh();
     const details = this.#launches.details(id);
     if (details === undefined) return undefined;
-    return { ...details, row: this.#whole(details.row), hosts: this.#hosts.of(id), aside: [] };
+    return { ...details, row: this.#whole(details.row), hosts: this.#hosts.of(id), aside: this.#aside.of(id) };
   }
 
   #refresh(): void {
     this.#launches.refresh();
     this.#hosts.refresh();
+    this.#aside.refresh();
   }
 
   /** With what other records know of the same launch. */
   #whole(row: LaunchRow): LaunchRow {
-    return { ...row, ...this.#hosts.countsOf(row.id) };
+    return { ...row, ...this.#hosts.countsOf(row.id), aside: this.#aside.countOf(row.id) };
   }
 
   proofs(run?: string): Proofs {
@@ -61,6 +66,15 @@ export class Records {
   }
 
   pending(): Pending {
-    return { names: [], changes: [] };
+    this.#refresh();
+    return { names: this.#hosts.refusedNames(), changes: this.#aside.waiting() };
+  }
+
+  /** Undefined: nothing of that launch waits. */
+  decide({ launch, answer }: Decision): Decided | undefined {
+    this.#refresh();
+    if (answer === 'drop') return this.#aside.drop(launch) ? { files: [], pending: this.pending() } : undefined;
+    const files = this.#aside.apply(launch);
+    return files === undefined ? undefined : { files, pending: this.pending() };
   }
 }
