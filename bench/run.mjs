@@ -18,6 +18,7 @@ const suites = [
   './work/rows.mjs',
   './guard/rows.mjs',
   './redact/rows.mjs',
+  './broker/rows.mjs',
   './sessions/rows.mjs',
   './mcp/rows.mjs',
   './peers/rows.mjs',

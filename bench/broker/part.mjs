@@ -1,0 +1,52 @@
+// One of the two processes beside the client: `server` answers over TLS, `broker` stands before it. Settings come over stdin, the port goes out.
+import http from 'node:http';
+import net from 'node:net';
+import tls from 'node:tls';
+import '../../scripts/ts.mjs';
+
+const PIECE = Buffer.alloc(1 << 16, 'what a server sends, and none of it is a secret. ');
+
+function answer(req, res) {
+  const megabytes = Number(new URL(req.url, 'https://x').searchParams.get('megabytes') ?? 0);
+  if (req.url === '/events') {
+    res.writeHead(200, { 'content-type': 'text/event-stream' });
+    res.write('data: first\n\n');
+    setTimeout(() => res.end('data: last\n\n'), 5);
+    return;
+  }
+  let left = (megabytes << 20) / PIECE.length;
+  if (left === 0) return void res.end('{"ok":true}');
+  res.writeHead(200, { 'content-length': megabytes << 20 });
+  const write = () => {
+    while (left-- > 0) if (!res.write(PIECE)) return void res.once('drain', write);
+    res.end();
+  };
+  write();
+}
+
+async function serverFor({ leaf }) {
+  const plain = http.createServer(answer);
+  return tls.createServer({ ...leaf, ALPNProtocols: ['http/1.1'] }, (socket) => {
+    socket.setNoDelay(true);
+    socket.on('error', () => undefined);
+    plain.emit('connection', socket);
+  });
+}
+
+async function brokerFor({ settings, dialled, port }) {
+  const { Broker } = await import('../../src/broker/broker.ts');
+  const broker = new Broker({ ...settings, record: () => undefined });
+  const connect = () =>
+    new Promise((resolve, reject) => {
+      const socket = net.connect(port, '127.0.0.1', () => resolve(socket));
+      socket.once('error', reject);
+    });
+  return net.createServer({ noDelay: true }, (client) => broker.take(client, dialled, connect));
+}
+
+process.once('message', async (settings) => {
+  const server = await (process.argv[2] === 'server' ? serverFor(settings) : brokerFor(settings));
+  server.listen(0, '127.0.0.1', 1024, () => process.send({ port: server.address().port }));
+  process.on('message', () => process.send({ memory: process.memoryUsage.rss() }));
+});
+process.once('disconnect', () => process.exit());

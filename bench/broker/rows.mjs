@@ -1,0 +1,114 @@
+// What a broker costs between a client and a server over TLS, each a process of its own, asked in turn.
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import http from 'node:http';
+import { performance } from 'node:perf_hooks';
+import tls from 'node:tls';
+import { fileURLToPath } from 'node:url';
+import '../../scripts/ts.mjs';
+
+const { Issuer, newAuthority } = await import('../../src/broker/authority.ts');
+
+const NAME = 'api.example.test';
+const HOST = { name: NAME, below: false, port: 443 };
+const PLACEHOLDER = `cordon_bench_${'p'.repeat(32)}`;
+
+async function part(kind, settings) {
+  const child = fork(fileURLToPath(new URL('part.mjs', import.meta.url)), [kind], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  child.send(settings);
+  const [{ port }] = await once(child, 'message');
+  const memory = async () => {
+    child.send({});
+    return (await once(child, 'message'))[0].memory;
+  };
+  return { port, memory, end: () => child.disconnect() };
+}
+
+async function scene() {
+  const [ofServer, ofLaunch] = [newAuthority([HOST]), newAuthority([HOST])];
+  const server = await part('server', { leaf: new Issuer(ofServer).leafFor(NAME) });
+  const rule = { hosts: [HOST], places: [{ kind: 'authorization' }], methods: [], paths: [] };
+  const held = [{ name: 'KEY', placeholder: PLACEHOLDER, value: 'v'.repeat(40), rule }];
+  const settings = { held, authority: ofLaunch, trust: [ofServer.certificate], mints: [] };
+  const broker = await part('broker', { settings, dialled: HOST, port: server.port });
+  const way = (port, ca) => ({ port, ca, agent: agentTo(port, ca) });
+  return {
+    direct: way(server.port, ofServer.certificate),
+    brokered: way(broker.port, ofLaunch.certificate),
+    memory: broker.memory,
+    end: () => [server, broker].map((one) => one.end()),
+  };
+}
+
+function agentTo(port, ca) {
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 1000 });
+  agent.createConnection = () =>
+    tls.connect({ port, host: '127.0.0.1', servername: NAME, ca, ALPNProtocols: ['http/1.1'] });
+  return agent;
+}
+
+/** When the first byte of the body was there, and the last. */
+function ask({ agent }, path = '/') {
+  return new Promise((resolve, reject) => {
+    const start = performance.now();
+    let first;
+    const request = http.get(
+      { agent, path, headers: { host: NAME, authorization: `Bearer ${PLACEHOLDER}` } },
+      (response) => {
+        response.on('data', () => {
+          first ??= performance.now() - start;
+        });
+        response.once('end', () => resolve({ status: response.statusCode, first, last: performance.now() - start }));
+      },
+    );
+    request.once('error', reject);
+  });
+}
+
+const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
+
+async function inTurn(rounds, ways, path, what) {
+  const taken = ways.map(() => []);
+  for (let round = 0; round < rounds; round++)
+    for (const [at, way] of ways.entries()) taken[at].push((await ask(way, path))[what]);
+  return taken.map(median);
+}
+
+export async function rows({ smoke }) {
+  const { direct, brokered, memory, end } = await scene();
+  const ways = [direct, brokered];
+  await inTurn(smoke ? 5 : 300, ways, '/', 'last');
+  const [plain, through] = await inTurn(smoke ? 10 : 3000, ways, '/', 'last');
+  const [first, firstThrough] = await inTurn(smoke ? 5 : 300, ways, '/events', 'first');
+  const megabytes = smoke ? 64 : 1024;
+  const [whole, wholeThrough] = await inTurn(smoke ? 1 : 3, ways, `/?megabytes=${megabytes}`, 'last');
+  const many = await Promise.all(Array.from({ length: smoke ? 50 : 500 }, () => ask(brokered)));
+  const rss = await memory();
+  end();
+  direct.agent.destroy();
+  brokered.agent.destroy();
+  return [
+    { name: 'broker: a request, beyond that without it', value: through - plain, unit: 'ms', goal: '<= 0.6' },
+    {
+      name: 'broker: the first event of a stream, beyond that without it',
+      value: firstThrough - first,
+      unit: 'ms',
+      goal: '<= 1.5',
+    },
+    {
+      name: `broker: ${megabytes} MB, of the speed of TLS without it`,
+      value: whole / wholeThrough,
+      unit: '×',
+      goal: '>= 0.5',
+    },
+    {
+      name: 'broker: of 500 connections at once, answered',
+      value: many.filter(({ status }) => status === 200).length / many.length,
+      unit: '×',
+      goal: '>= 1',
+    },
+    { name: 'broker: its memory with them', value: rss / (1 << 20), unit: 'MB', goal: '<= 80' },
+  ];
+}
