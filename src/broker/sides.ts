@@ -97,7 +97,9 @@ export function clientOfHttp2(stream: http2.ServerHttp2Stream, raw: readonly str
   stream.on('trailers', (_headers: unknown, _flags: number, rawTrailers: string[]) => {
     received = pairsOf(rawTrailers);
   });
-  stream.on('wantTrailers', () => stream.sendTrailers(joined(sent)));
+  stream.on('wantTrailers', () => {
+    if (!stream.destroyed) stream.sendTrailers(joined(sent));
+  });
   return {
     head: {
       method: pseudo(':method')[0] ?? '',
@@ -109,7 +111,9 @@ export function clientOfHttp2(stream: http2.ServerHttp2Stream, raw: readonly str
     body: stream,
     wantsContinue: valuesOf(all, 'expect').some((value) => value.toLowerCase() === '100-continue'),
     trailers: () => received,
-    sendContinue: () => stream.additionalHeaders({ ':status': 100 }),
+    sendContinue: () => {
+      if (!stream.destroyed && !stream.headersSent) stream.additionalHeaders({ ':status': 100 });
+    },
     respond: ({ status, headers }) => {
       stream.respond({ ':status': status, ...joined(headers) }, { waitForTrailers: true });
       return stream;
@@ -220,7 +224,9 @@ export function sendByHttp2(
     },
     { endStream: length === undefined, waitForTrailers: length !== undefined },
   );
-  stream.on('wantTrailers', () => stream.sendTrailers(joined(sent)));
+  stream.on('wantTrailers', () => {
+    if (!stream.destroyed) stream.sendTrailers(joined(sent));
+  });
   stream.on('trailers', (_headers: unknown, _flags: number, raw?: string[]) => {
     received = pairsOf(raw ?? []);
   });

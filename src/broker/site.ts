@@ -249,10 +249,12 @@ export class Site {
   #serve(client: ClientSide, version: Version): void {
     const log = new Log(this.#dialled, client.head.method, this.#options.record);
     client.body.on('error', () => undefined);
-    this.#exchange(client, version, log).catch((error: unknown) => {
-      if (error instanceof Refused) refuse(client, error.refusal, this.#dialled, log);
-      else fail(client, error as NodeJS.ErrnoException, this.#dialled, log);
-    });
+    this.#exchange(client, version, log)
+      .catch((error: unknown) => {
+        if (error instanceof Refused) refuse(client, error.refusal, this.#dialled, log);
+        else fail(client, error as NodeJS.ErrnoException, this.#dialled, log);
+      })
+      .catch(() => client.abort()); // The client went away before it could be told.
   }
 
   async #exchange(client: ClientSide, version: Version, log: Log): Promise<void> {

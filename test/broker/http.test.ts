@@ -494,3 +494,46 @@ describe('the TLS handshake', () => {
     expect(answers.every(({ status }) => status === 200)).toBe(true);
   }, 60_000);
 });
+
+test('clients and servers that go away at any moment end their own requests and nothing else', async () => {
+  const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+  const port = await serverOf((req, res) => {
+    req.on('error', () => undefined).resume();
+    res.on('error', () => undefined);
+    const at = Number(req.url?.slice(1));
+    if (at % 5 === 0) return void setTimeout(() => req.socket.destroy(), at % 7);
+    res.writeHead(200, { 'x-echo': req.headers.authorization });
+    res.write('some');
+    return void setTimeout(() => (at % 3 === 0 ? res.destroy() : res.end('more')), at % 11);
+  });
+  const front = await frontOf(port);
+  const bodies = [undefined, 'short', PLACEHOLDER];
+  const leaving = Array.from({ length: 120 }, async (_, at) => {
+    const socket = await secureTo(front, at % 2 === 0 ? { ALPNProtocols: ['h2'] } : {});
+    socket.on('error', () => undefined);
+    const body = bodies[at % 3];
+    if (at % 2 === 0) {
+      const session = http2.connect(`https://${NAME}`, { createConnection: () => socket });
+      session.on('error', () => undefined);
+      const stream = session.request({
+        ':path': `/${at}`,
+        ':method': 'POST',
+        ...bearer,
+        ...(at % 4 === 0 ? { expect: '100-continue' } : {}),
+      });
+      stream.on('error', () => undefined).resume();
+      if (body !== undefined) stream.write(body);
+      await wait(at % 13);
+      stream.close(http2.constants.NGHTTP2_CANCEL);
+      session.destroy();
+    } else {
+      socket.write(
+        `POST /${at} HTTP/1.1\r\nHost: ${NAME}\r\nAuthorization: Bearer ${PLACEHOLDER}\r\nTransfer-Encoding: chunked\r\n\r\n4\r\n`,
+      );
+      await wait(at % 13);
+    }
+    socket.destroy();
+  });
+  await Promise.all(leaving);
+  expect((await ask(front, { path: '/1', headers: bearer })).status).toBe(200);
+});
