@@ -13,12 +13,13 @@ export interface Attempt {
   readonly starter: readonly string[];
   readonly starterIsOurs: boolean;
   readonly trial: readonly string[];
+  readonly brokered: Readonly<Record<string, string>>;
 }
 
 export const DONE = 'the probe ran to its end';
 
 /** What of a probe is carried out. */
-type Practice = Pick<Probe, 'plant' | 'env' | 'starter' | 'starterIsOurs' | 'trial'>;
+type Practice = Pick<Probe, 'plant' | 'env' | 'starter' | 'starterIsOurs' | 'trial' | 'brokered'>;
 
 export async function planted(probe: Practice, scene: Scene): Promise<Attempt> {
   await probe.plant?.(scene);
@@ -28,6 +29,7 @@ export async function planted(probe: Practice, scene: Scene): Promise<Attempt> {
     starter: probe.starter?.(scene) ?? SHELL,
     starterIsOurs: probe.starterIsOurs === true,
     trial: trialArgv(probe.trial(scene), scene),
+    brokered: probe.brokered ?? {},
   };
 }
 

@@ -12,6 +12,7 @@ export const GROUPS = {
   injection: 'Code that variables bring into trusted programs',
   refill: 'Shells that fill the environment again',
   network: 'Ways out over the network',
+  broker: 'The value of a credential that is brokered',
   planting: 'Writes that would run later, outside',
   kernel: 'Kernel interfaces that lead around the sandbox',
 } as const;
@@ -26,6 +27,7 @@ export const PROMISES = [
   'planting',
   'own-files',
   'network',
+  'broker',
   'home',
   'nothing',
 ] as const;
@@ -58,6 +60,8 @@ export interface Probe {
   readonly starter?: (scene: Scene) => readonly string[];
   /** The starter needs to be root for a moment and becomes the user itself. */
   readonly starterIsOurs?: boolean;
+  /** Variables of the caller that the policy brokers, each for a host; launchers without a broker pass them on as they do. */
+  readonly brokered?: Readonly<Record<string, string>>;
   readonly trial: (scene: Scene) => Trial;
   /** Whether it worked; else: the canary, or the word LEAKED, is in what the trial printed. */
   readonly worked?: (scene: Scene, outcome: Outcome) => boolean;

@@ -28,6 +28,7 @@ export function commitmentsOf(policy: Policy, barrier: BarrierState): Commitment
     planting: files,
     'own-files': processes,
     network: given(processes, policy.network.mode === 'off', networkWords(policy.network.mode)),
+    broker: processes,
     home: given(processes, preset === 'workspace' || preset === 'minimal', `filesystem preset ${preset}`),
     nothing: { held: false, why: 'no policy of Cordon claims to hold this' },
   };

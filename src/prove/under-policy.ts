@@ -1,5 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs';
-import { showBytes } from '../host/bytes.ts';
+import { bytesOfText, showBytes } from '../host/bytes.ts';
+import { credentialRule } from '../policy/credential.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Attempt, Start } from './attempt.ts';
 import { nativeFront } from './front.ts';
@@ -21,15 +22,26 @@ export interface UnderPolicy {
  */
 export function underPolicy(policy: Policy, options: UnderPolicy = { from: { homes: [], workdir: '/' } }): Launcher {
   const { from, version, flags, front = nativeFront() } = options;
-  const start = ({ scene, trial }: Attempt): Start => {
+  const start = ({ scene, trial, brokered }: Attempt): Start => {
     const file = `${scene.home}.policy`;
     const filesystem = relocated(policy.filesystem, from, scene);
-    writeFileSync(file, policyText({ ...policy, filesystem, credentials: [] }), { mode: 0o600 });
+    writeFileSync(
+      file,
+      policyText({ ...policy, filesystem, credentials: Object.entries(brokered).map(brokeredRule) }),
+      { mode: 0o600 },
+    );
     scene.own(file);
     scene.atEnd(() => rmSync(file, { force: true }));
     return { argv: [front, 'prove', 'stage', file, '--', ...trial] };
   };
   return { kind: 'cordon', title: 'cordon', version, flags, start, loosened: loosened(policy, options) };
+}
+
+/** Of the probe's own variable: what `--broker NAME@HOST` says. */
+function brokeredRule([name, host]: readonly [string, string]): Policy['credentials'][number] {
+  const hosts = [{ name: host, below: false, port: 443 }];
+  const broker = { hosts, places: [{ kind: 'authorization' as const }], methods: [], paths: [] };
+  return credentialRule({ target: bytesOfText(name), source: `env://${name}`, origin: 'prove', broker });
 }
 
 /** One part of a policy that lets something through. */

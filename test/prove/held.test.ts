@@ -16,6 +16,7 @@ const FLAGS: Readonly<Record<Promised, readonly string[]>> = {
   planting: [],
   'own-files': ['--fs', 'all'],
   network: ['--net', 'off'],
+  broker: ['--broker', 'CORDON_PROVE_TOKEN@api.example.test'],
   home: ['--fs', 'workspace'],
   nothing: [],
 };

@@ -1,5 +1,6 @@
 import type { Probe } from '../probe.ts';
 import { AUTHORITY } from './authority/index.ts';
+import { BROKER } from './broker/index.ts';
 import { DESCRIPTORS } from './descriptors/index.ts';
 import { ENVIRONMENT } from './environment/index.ts';
 import { FILES } from './files/index.ts';
@@ -22,6 +23,7 @@ export const PROBES: readonly Probe[] = [
   ...INJECTION,
   ...REFILL,
   ...NETWORK,
+  ...BROKER,
   ...PLANTING,
   ...KERNEL,
 ];
