@@ -1,5 +1,6 @@
 import { KINDS } from '../check/kinds/kind.ts';
 import { FORMATS } from '../exchange/from/importer.ts';
+import { TARGETS } from '../exchange/to/exporter.ts';
 import type { Bytes } from '../host/bytes.ts';
 import type { Context } from './context.ts';
 import { type FlagSpec, JSON_FLAG } from './flags.ts';
@@ -64,6 +65,16 @@ export const CHANGES_FLAGS: readonly FlagSpec[] = [
   { name: '--force', help: 'apply: also where the real file has changed since' },
   { name: '--all', help: 'drop: what every launch put aside' },
   { name: '--kept', help: 'drop: what comes back, caches and settings' },
+  JSON_FLAG,
+];
+
+export const EXPORT_FLAGS: readonly FlagSpec[] = [
+  { name: '--as', value: 'FORMAT', help: `in whose words: ${TARGETS.join(', ')}`, choices: TARGETS },
+  {
+    name: '--accept',
+    value: 'KEY',
+    help: 'a point in which the result lets more through than the profile; repeatable',
+  },
   JSON_FLAG,
 ];
 
@@ -245,6 +256,15 @@ export const COMMANDS: readonly CommandEntry[] = [
     examples: ['cordon import ~/.codex/config.toml', 'cordon import --dry-run'],
     page: 'coming-from.md',
     load: () => import('./commands/import.ts'),
+  },
+  {
+    name: 'export',
+    usage: ['cordon export --as FORMAT PROFILE [--accept KEY]… [--json]'],
+    summary: "a profile in another tool's words, with what they cannot say",
+    flags: EXPORT_FLAGS,
+    examples: ["cordon export --as srt locked --accept 'filesystem workspace' --accept environment > srt.json"],
+    page: 'coming-from.md',
+    load: () => import('./commands/export.ts'),
   },
   {
     name: 'tool',

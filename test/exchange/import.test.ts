@@ -244,3 +244,46 @@ describe('bad input', () => {
     expect(JSON.parse(child.stdout)).toMatchObject([{ verdict: 'drop' }, { verdict: 'pass' }]);
   });
 });
+
+describe('cordon export', () => {
+  test('writes the file on stdout and the table on stderr, and it comes back', () => {
+    const profile = {
+      environment: { allow_vars: ['PATH', 'MYAPP_*'] },
+      filesystem: { preset: 'minimal', read: ['/opt'] },
+      network: { block: true },
+    };
+    const home = homeWith({ '.config/cordon/profiles/p.json': profile });
+    const ran = runCordon(['export', '--as', 'nono', 'p'], { home });
+    expect(ran.code).toBe(0);
+    expect(JSON.parse(ran.stdout)).toMatchObject({
+      environment: { allow_vars: ['PATH', 'MYAPP_*'] },
+      network: { block: true },
+    });
+    expect(ran.stderr).toContain('BECOMES');
+    writeFileSync(join(home, 'back.json'), ran.stdout, { mode: 0o600 });
+    expect(runCordon(['import', join(home, 'back.json')], { home }).code).toBe(0);
+    const diff = runCordon(['profile', 'diff', 'p', 'back', '--json'], { home, env: { MYAPP_A: '1', OTHER: '2' } });
+    expect(JSON.parse(diff.stdout).variables).toEqual([]);
+  });
+
+  test('what would be wider there is refused, until it is accepted', () => {
+    const home = homeWith({});
+    const refused = runCordon(['export', '--as', 'srt', 'locked'], { home });
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toContain("--accept 'environment'");
+    const report = JSON.parse(runCordon(['export', '--as', 'srt', 'locked', '--json'], { home }).stdout);
+    expect(report).toMatchObject({ as: 'srt', text: null });
+    const accepts = (report.refused as string[]).flatMap((key) => ['--accept', key]);
+    expect(runCordon(['export', '--as', 'srt', 'locked', ...accepts], { home }).code).toBe(0);
+  });
+
+  test.each([
+    [['export', 'locked'], 'export needs a format'],
+    [['export', '--as', 'nope', 'locked'], 'nope'],
+    [['export', '--as', 'srt', 'nope'], 'no profile'],
+  ])('%j is refused', (args, message) => {
+    const ran = runCordon(args, { home: homeWith({}) });
+    expect(ran.code).toBe(125);
+    expect(ran.stderr).toContain(message);
+  });
+});

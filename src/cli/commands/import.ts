@@ -19,7 +19,7 @@ import { toolsOf } from '../credential-tools.ts';
 import { flagValues, hasFlag, type ParsedArguments, parseArguments, textValue, usageError } from '../flags.ts';
 import { profilePlaces } from '../profiles.ts';
 import { painter } from '../ui/colour.ts';
-import { exchangeTable } from '../ui/exchange-table.ts';
+import { acceptHint, exchangeTable } from '../ui/exchange-table.ts';
 import { existingProfile, writeProfile } from './profile-init-write.ts';
 
 interface Plan {
@@ -187,7 +187,7 @@ function show(plans: readonly Plan[], { paths, stored, dryRun }: Outcome, contex
       );
   }
   const refused = plans.flatMap((plan) => plan.refused);
-  if (refused.length > 0 && !dryRun) context.err(refusalText(refused));
+  if (refused.length > 0 && !dryRun) context.err(acceptHint(refused, 'nothing was written', 'the source'));
 }
 
 /** What of the variables that are set now arrives. */
@@ -206,9 +206,4 @@ function countsOf(changes: readonly Change[]): string {
     ...(dropped.length === 0 ? [] : [`  not: ${list(dropped)}`]),
     ...(set.length + credentials.length === 0 ? [] : [`  added: ${list([...set, ...credentials])}`]),
   ].join('\n');
-}
-
-function refusalText(refused: readonly Row[]): string {
-  const flags = refused.map(({ key }) => `--accept '${key.replace(/'/g, "'\\''")}'`);
-  return `cordon: nothing was written: ${refused.length === 1 ? 'one point' : `${refused.length} points`} would let more through than the source\n  hint: accept what you can live with: ${flags.join(' ')}\n`;
 }

@@ -15,11 +15,18 @@ export function exchangeTable(rows: readonly Row[], { colour, columns }: Pick<Co
   const told = rows.filter(({ aside }) => aside !== true);
   const asides = rows.filter(({ aside }) => aside === true).map(({ key }) => showText(key));
   const text = table({
-    columns: [{ title: 'SAYS' }, { title: 'HERE' }, { title: 'HOW', flexible: true }],
+    columns: [{ title: 'SAYS' }, { title: 'BECOMES' }, { title: 'HOW', flexible: true }],
     rows: told.map(({ key, fate, note }) => [key, fate, note].map(showText)),
     width: columns,
     paint: (cell, row, column) => (column === 1 ? paint(COLOURS[told[row]?.fate ?? 'same'], cell) : cell),
     paintTitle: (cell) => paint('bold', cell),
   });
   return asides.length === 0 ? text : `${text}Not about what a command may see: ${asides.join(', ')}\n`;
+}
+
+/** What has to be accepted, as the flags that accept it. */
+export function acceptHint(refused: readonly Row[], what: string, source: string): string {
+  const flags = refused.map(({ key }) => `--accept '${key.replace(/'/g, "'\\''")}'`);
+  const points = refused.length === 1 ? 'one point' : `${refused.length} points`;
+  return `cordon: ${what}: ${points} would let more through than ${source}\n  hint: accept what you can live with: ${flags.join(' ')}\n`;
 }

@@ -134,9 +134,11 @@ function readRunArguments(args: readonly string[], draft: Draft) {
     if (/^--net(work)?=none$/.test(arg) || (/^--net(work)?$/.test(arg) && args[i + 1] === 'none')) {
       draft.profile.network.block = true;
       draft.row(key, 'same', 'network off');
-    } else if (arg.startsWith('-'))
+    } else if (/^--(cap-drop|security-opt=no-new-privileges)/.test(arg))
+      draft.row(key, 'same', 'the barrier always does');
+    else if (arg.startsWith('-'))
       draft.row(key, "can't be said", 'arguments of the engine are not taken over', {
-        needsAccept: /cap-drop|read-only|memory|cpus|pids|ulimit|network/.test(arg),
+        needsAccept: /read-only|memory|cpus|pids|ulimit|network/.test(arg),
       });
   }
 }

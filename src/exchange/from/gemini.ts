@@ -1,4 +1,6 @@
 import { bytesOfText } from '../../host/bytes.ts';
+import type { Pattern } from '../../policy/pattern.ts';
+import type { DenyRule } from '../../policy/policy.ts';
 import { type DenyEntry, type Draft, quoted } from '../draft.ts';
 import { at, entriesAt, leavesOf, textsAt } from '../json.ts';
 import { GEMINI_ASIDE } from './asides.ts';
@@ -76,6 +78,29 @@ function namesAt(settings: Parameters<typeof at>[0], key: 'allowed' | 'blocked',
     }
     return true;
   });
+}
+
+/** What a list of denied patterns comes to in Gemini's words: the other way round. */
+export function geminiLists(deny: readonly DenyRule[]): {
+  readonly enabled: boolean;
+  readonly allowed: readonly string[];
+  readonly blocked: readonly string[];
+  readonly others: readonly Pattern[];
+} {
+  const textOf = (pattern: Pattern) => (pattern.anyCase ?? pattern.source).replace(/\[([[*?])\]/g, '$1');
+  const isWord = ({ pattern }: DenyRule) => WORDS.some((word) => pattern.anyCase === `*${word}*`);
+  const isName = ({ pattern, except }: DenyRule) =>
+    except.length === 0 && !/[*?]|\[[^[*?]/.test((pattern.anyCase ?? pattern.source).replace(/\[[[*?]\]/g, ''));
+  const words = deny.filter(isWord);
+  const exceptions = words[0]?.except.map(textOf) ?? [];
+  return {
+    enabled: words.length === WORDS.length,
+    allowed: exceptions.filter((name) => !ALWAYS.includes(name)),
+    blocked: deny
+      .filter((rule) => isName(rule) && !NEVER.includes(textOf(rule.pattern)))
+      .map(({ pattern }) => textOf(pattern)),
+    others: deny.filter((rule) => !isWord(rule) && !isName(rule)).map(({ pattern }) => pattern),
+  };
 }
 
 const escaped = (name: string) => name.replace(/[[*?]/g, '[$&]');
