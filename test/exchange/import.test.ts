@@ -245,6 +245,50 @@ describe('bad input', () => {
   });
 });
 
+describe('readings that could go wrong', () => {
+  const imported = (file: string, content: object, ...flags: string[]) => {
+    const home = homeWith({ [file]: content });
+    return JSON.parse(runCordon(['import', join(home, file), '--dry-run', '--json', ...flags], { home }).stdout)
+      .imports[0];
+  };
+  const written = (file: string, content: object, accept: readonly string[]) => {
+    const home = homeWith({ [file]: content });
+    const accepts = accept.flatMap((key) => ['--accept', key]);
+    runCordon(['import', join(home, file), '--name', 'x', ...accepts], { home });
+    return readFileSync(join(home, '.config/cordon/profiles/x.jsonc'), 'utf8');
+  };
+
+  test('a path that Claude Code denies is denied as an absolute one, and as earlier versions read it', () => {
+    const sandbox = {
+      enabled: true,
+      filesystem: { denyRead: ['/etc/secrets'], allowWrite: ['/srv/out', '//srv/two', 'x'] },
+    };
+    const text = written('settings.json', { sandbox }, ['(write protection)']);
+    for (const path of ['/etc/secrets', '$WORKDIR/etc/secrets', '/srv/out', '/srv/two', '$WORKDIR/x'])
+      expect(text).toContain(`"${path}"`);
+    const rule = { permissions: { deny: ['Read(/secrets/**)', 'Read(//etc/x)'] } };
+    expect(written('settings.json', rule, [])).toMatch(/"\$WORKDIR\/secrets",\s+"\/etc\/x"/);
+  });
+
+  test('settings that only set variables are known by their name', () => {
+    expect(imported('settings-bedrock.json', { env: { AWS_REGION: 'us-east-1' }, model: 'x' })).toMatchObject({
+      format: 'claude',
+    });
+  });
+
+  test('what nono only writes is no wider where it can be read anyway', () => {
+    const profile = { filesystem: { write_file: ['$WORKDIR/a.json'], write: ['/srv'] }, workdir: { access: 'read' } };
+    expect(imported('p.json', profile).refused).toEqual(['filesystem.write(/srv)']);
+  });
+
+  test('a list that is none has to be accepted, where it may restrict', () => {
+    const codex = { shell_environment_policy: { include_only: 'PATH' } };
+    expect(imported('c.json', codex).refused).toEqual(['shell_environment_policy.include_only']);
+    const nono = { environment: { allow_vars: 'PATH' }, workdir: { access: 'none' } };
+    expect(imported('n.json', nono).refused).toEqual(['environment.allow_vars']);
+  });
+});
+
 describe('cordon export', () => {
   test('writes the file on stdout and the table on stderr, and it comes back', () => {
     const profile = {

@@ -54,6 +54,10 @@ export const CODEX_ASIDE: readonly string[] = [
   ...['review_model', 'service_tier', 'show_raw_agent_reasoning', 'skills', 'sqlite_home'],
   ...['suppress_unstable_features_warning', 'tool_output_token_limit', 'tool_suggest', 'tools', 'tui', 'web_search'],
   'windows',
+  // Of earlier versions.
+  ...['disable_response_storage', 'exec_timeout_ms', 'experimental_instructions_file', 'include_apply_patch_tool'],
+  ...['experimental_use_freeform_apply_patch', 'model_max_output_tokens', 'model_reasoning_summary_format'],
+  ...['preferred_auth_method', 'tools_view_image', 'tools_web_search', 'windows_wsl_setup_acknowledged'],
 ];
 
 /** Source: Gemini CLI's page on configuration; each with all that lies below it. */
@@ -86,7 +90,14 @@ export const CLAUDE_ASIDE: readonly string[] = [
   ...['channelsEnabled', 'claudeMd', 'claudeMdExcludes', 'cleanupPeriodDays', 'companyAnnouncements', 'defaultShell'],
   ...['deniedMcpServers', 'disableAgentView', 'disableAllHooks', 'disableArtifact', 'disableAutoMode'],
   ...['disableBundledSkills', 'disableClaudeAiConnectors', 'disableDeepLinkRegistration', 'disableRemoteControl'],
-  ...['disableSkillShellExecution', 'disableWorkflows', 'disabledMcpjsonServers', 'editorMode', 'effortLevel'],
+  ...[
+    'disableSideloadFlags',
+    'disableSkillShellExecution',
+    'disableWorkflows',
+    'disabledMcpjsonServers',
+    'editorMode',
+    'effortLevel',
+  ],
   ...['enableAllProjectMcpServers', 'enabledMcpjsonServers', 'enabledPlugins', 'enforceAvailableModels'],
   ...['extraKnownMarketplaces', 'fallbackModel', 'fastMode', 'feedbackSurveyRate', 'fileCheckpointingEnabled'],
   ...['fileSuggestion', 'footerLinksRegexes', 'forceLoginMethod', 'forceLoginOrgUUID', 'forceRemoteSettingsRefresh'],

@@ -1,5 +1,5 @@
 import { type Draft, quoted } from '../draft.ts';
-import { at, entriesAt, type Json } from '../json.ts';
+import { at, entriesAt, type Json, textsAt } from '../json.ts';
 import { CLAUDE_ASIDE } from './asides.ts';
 import type { Importer } from './importer.ts';
 import { asides, done, type Handlers, readKeys, rows } from './keys.ts';
@@ -13,6 +13,7 @@ export const claude: Importer = {
     at(data, 'permissions.allow') !== undefined ||
     at(data, 'permissions.deny') !== undefined ||
     at(data, 'sandbox.enabled') !== undefined ||
+    isOnlySettings(data, path) ||
     /(^|\/)(\.claude|claude-code)\/[^/]*settings[^/]*\.json$/.test(path),
   read: ({ data }, draft) => {
     draft.profile.environment.base = 'all';
@@ -26,13 +27,22 @@ export const claude: Importer = {
   },
 };
 
-/** `//` is absolute, `/` relative to the settings, `~/` the home, all else relative to where it is started. */
-const claudePath: PathForm = (path) => {
+/** A file of settings that says nothing else than `env` and keys of this tool. */
+const isOnlySettings = (data: Json | undefined, path: string) =>
+  /(^|\/)settings[^/]*\.json$/.test(path) &&
+  at(data, 'env') !== undefined &&
+  entriesAt(data).every(([key]) => key === 'env' || CLAUDE_ASIDE.includes(key));
+
+/** In rules `//` is absolute, `/` relative to the settings, `~/` the home, all else relative to where it is started. */
+const rulePath: PathForm = (path) => {
   if (path.startsWith('//')) return path.slice(1);
   if (/^~(\/|$)/.test(path)) return path;
   const rest = path.replace(/^\.?\/+/, '').replace(/^\.$/, '');
   return rest === '' ? '$WORKDIR' : `$WORKDIR/${rest}`;
 };
+
+/** In the sandbox's own lists `/` is absolute, too. */
+const sandboxPath: PathForm = (path) => (/^\/(?!\/)/.test(path) ? path : rulePath(path));
 
 function readSandbox(sandbox: Json | undefined, draft: Draft) {
   if (at(sandbox, 'enabled') !== true) {
@@ -42,11 +52,23 @@ function readSandbox(sandbox: Json | undefined, draft: Draft) {
     return;
   }
   draft.row('sandbox.enabled', 'same', 'the barrier');
-  readFilesystem('sandbox.filesystem', at(sandbox, 'filesystem'), claudePath, draft);
+  readFilesystem('sandbox.filesystem', at(sandbox, 'filesystem'), sandboxPath, draft);
+  denyAsOlderVersions(sandbox, draft);
   readSandboxNetwork('sandbox.network', at(sandbox, 'network'), draft);
-  readCredentials('sandbox.credentials', at(sandbox, 'credentials'), claudePath, draft);
+  readCredentials('sandbox.credentials', at(sandbox, 'credentials'), sandboxPath, draft);
   readKeys(sandbox, SANDBOX, draft, 'sandbox');
   protectedFiles(draft);
+}
+
+/** There `/x` was relative to the settings: what is denied is denied in either reading. */
+function denyAsOlderVersions(sandbox: Json | undefined, draft: Draft) {
+  for (const [name, list] of [
+    ['denyRead', 'hide'],
+    ['denyWrite', 'read'],
+  ] as const) {
+    const paths = textsAt(at(sandbox, `filesystem.${name}`)).filter((path) => /^\/(?!\/)./.test(path));
+    for (const path of paths) if (draft.placeProblem(path) === undefined) draft.place(list, `$WORKDIR${path}`);
+  }
 }
 
 const SANDBOX: Handlers = {
@@ -82,7 +104,7 @@ function readPermissions(permissions: Json | undefined, draft: Draft) {
 }
 
 function readDirectory(prefix: string, path: string, draft: Draft) {
-  const written = path.startsWith('/') ? path : claudePath(path);
+  const written = path.startsWith('/') ? path : rulePath(path);
   const problem = /(^|\/)\.\.(\/|$)/.test(path) ? 'it leads out of where it is started' : draft.placeProblem(written);
   if (problem === undefined) draft.place('write', written);
   draft.row(
@@ -106,7 +128,7 @@ function readDeny(prefix: string, rule: string, draft: Draft) {
 }
 
 function denyPath(key: string, tool: string, pattern: string, draft: Draft) {
-  const path = claudePath(pattern.replace(/\/\*\*$/, ''));
+  const path = rulePath(pattern.replace(/\/\*\*$/, ''));
   const problem = pattern === '' ? 'without a path' : draft.placeProblem(path);
   if (problem !== undefined) return draft.row(key, 'wider', `for commands: ${quoted(problem)}`);
   draft.place(tool === 'Read' ? 'hide' : 'read', path);

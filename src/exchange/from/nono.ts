@@ -140,6 +140,21 @@ function readFilesystem(profile: JsonMap, draft: Draft) {
     const writeOnly = access === 'write';
     draft.row('workdir.access', writeOnly ? 'wider' : 'same', writeOnly ? WRITE_ONLY : `the working folder: ${access}`);
   } else if (at(profile, 'workdir') !== undefined) draft.row('workdir.access', 'same', 'not there');
+  settleWriteOnly(profile, draft);
+}
+
+/** What lies in something that can be read, too, is no wider for it. */
+function settleWriteOnly(profile: JsonMap, draft: Draft) {
+  const readable = ['read', 'allow', 'read_file', 'allow_file'].flatMap((name) =>
+    textsAt(at(profile, `filesystem.${name}`)),
+  );
+  if (['read', 'readwrite'].includes(String(at(profile, 'workdir.access')))) readable.push('$WORKDIR');
+  const isReadable = (path: string) => readable.some((one) => path === one || path.startsWith(`${one}/`));
+  for (const [i, row] of draft.rows.entries()) {
+    const path = /^filesystem\.write(?:_file)?\((.*)\)$/s.exec(row.key)?.[1];
+    if (path !== undefined && row.note === WRITE_ONLY && isReadable(path))
+      draft.rows[i] = { ...row, fate: 'same', note: 'filesystem.write; it can be read there, too' };
+  }
 }
 
 const WRITE_ONLY = 'what can be written can be read, too';
@@ -255,7 +270,7 @@ function readPort(prefix: string, port: Json, filtered: boolean, draft: Draft) {
 }
 
 const OTHERS: Handlers = {
-  ...rows(['groups'], 'narrower', "Cordon's own lists decide what is shown of the system and the home"),
+  ...rows(['groups', 'trust_groups'], 'narrower', "Cordon's own lists decide what is shown of the system and the home"),
   ...rows(['security'], 'narrower', 'processes, signals and memory of others are always out of reach'),
   ...rows(['linux'], 'narrower', 'sockets of the machine are cut off'),
   ...rows(['hooks', 'session_hooks'], 'narrower', 'nothing of it runs'),
