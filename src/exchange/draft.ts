@@ -1,5 +1,6 @@
 import { inspect } from '../decide/guard/index.ts';
 import { bytesOfText, showText } from '../host/bytes.ts';
+import { brokerRule } from '../policy/broker-rule.ts';
 import { nameProblem, targetProblem } from '../policy/injection.ts';
 import { coverTokens } from '../policy/load/frame.ts';
 import { HOST_EXPECTED, parseHost } from '../policy/network/rules.ts';
@@ -26,7 +27,7 @@ export interface DraftProfile {
     guard?: string;
     guard_exceptions?: Record<string, string>;
   };
-  env_credentials?: Record<string, string>;
+  env_credentials?: Record<string, string> | (BrokeredEntry | { target: string; source: string })[];
   filesystem: {
     preset?: string;
     write?: string[];
@@ -37,6 +38,16 @@ export interface DraftProfile {
   };
   network: { block?: boolean; allow?: string[]; deny?: string[] };
   isolation?: string;
+}
+
+/** A credential whose value goes to hosts from outside: the command holds a placeholder. */
+export interface BrokeredEntry {
+  target: string;
+  source: string;
+  for: string[];
+  as?: string[];
+  methods?: string[];
+  paths?: string[];
 }
 
 export type PlaceList = 'write' | 'read' | 'hide' | 'expose';
@@ -137,8 +148,25 @@ export class Draft {
       this.row(key, 'narrower', `no credential is injected as ${quoted(target)}: ${problem}`);
       return false;
     }
-    const written = source.startsWith('vault://') ? source.slice(8) : source;
-    this.profile.env_credentials = { ...this.profile.env_credentials, [written]: target };
+    const known = this.profile.env_credentials;
+    if (Array.isArray(known)) known.push({ target, source });
+    else this.profile.env_credentials = { ...known, [source.replace(/^vault:\/\//, '')]: target };
+    return true;
+  }
+
+  /** Its value is nowhere inside; refused where a host or a path can't be said as it is meant. */
+  brokered(key: string, entry: BrokeredEntry): boolean {
+    const rule = brokerRule({
+      for: entry.for,
+      as: entry.as ?? [],
+      methods: entry.methods ?? [],
+      paths: entry.paths ?? [],
+    });
+    if (Array.isArray(rule) || entry.for.length === 0) return false;
+    if (!this.credential(key, entry.source, entry.target)) return false;
+    const known = this.profile.env_credentials ?? {};
+    const all = Array.isArray(known) ? known : Object.entries(known).map(([source, target]) => ({ target, source }));
+    this.profile.env_credentials = [...all.filter(({ target }) => target !== entry.target), entry];
     return true;
   }
 

@@ -289,6 +289,73 @@ describe('readings that could go wrong', () => {
   });
 });
 
+describe('credentials that go to hosts', () => {
+  const rowsAndProfile = (file: string, content: object, ...accept: string[]) => {
+    const home = homeWith({ [file]: content });
+    const accepts = accept.flatMap((key) => ['--accept', key]);
+    const ran = runCordon(['import', join(home, file), '--name', 'x', '--json', ...accepts], { home });
+    const text = readFileSync(join(home, '.config/cordon/profiles/x.jsonc'), 'utf8').replace(/^\/\/.*$/gm, '');
+    return { rows: reportOf(ran).imports[0]?.rows ?? [], profile: JSON.parse(text) };
+  };
+
+  test('a service of nono becomes a placeholder for its host, its endpoints kept or the service left out', () => {
+    const service = (rules: readonly object[]) => ({
+      upstream: 'https://api.example.com',
+      credential_key: 'account',
+      env_var: 'EXAMPLE_KEY',
+      inject_header: 'X-Key',
+      endpoint_rules: rules,
+    });
+    const pairs = [
+      { method: 'GET', path: '/a' },
+      { method: 'POST', path: '/b' },
+    ];
+    const network = {
+      credentials: ['one', 'two'],
+      custom_credentials: {
+        one: service([{ method: 'GET', path: '/v1/**' }]),
+        two: { ...service(pairs), env_var: 'OTHER_KEY' },
+        unused: service([]),
+      },
+    };
+    const { rows, profile } = rowsAndProfile('p.json', { workdir: { access: 'read' }, network });
+    expect(profile.env_credentials).toEqual([
+      {
+        target: 'EXAMPLE_KEY',
+        source: 'keyring://nono/account',
+        for: ['api.example.com'],
+        as: ['header x-key'],
+        methods: ['GET'],
+        paths: ['/v1/**'],
+      },
+    ]);
+    expect(profile.network.allow).toEqual(['api.example.com']);
+    const fates = Object.fromEntries(rows.map(({ key, fate }) => [key, fate]));
+    expect(fates).toMatchObject({
+      'network.custom_credentials.one': 'same',
+      'network.custom_credentials.two': 'narrower',
+      'network.custom_credentials.unused': 'same',
+    });
+  });
+
+  test('a masked variable of srt becomes a placeholder, or is gone', () => {
+    const mask = { mode: 'mask' };
+    const settings = {
+      network: { allowedDomains: ['api.example.com'], deniedDomains: [], tlsTerminate: {} },
+      filesystem: { denyRead: [], allowWrite: [], denyWrite: [] },
+      credentials: {
+        envVars: [
+          { name: 'A_TOKEN', ...mask },
+          { name: 'B_TOKEN', ...mask, extract: '(x)' },
+        ],
+      },
+    };
+    const { profile } = rowsAndProfile('s.json', settings, '(write protection)');
+    expect(profile.env_credentials).toEqual([{ target: 'A_TOKEN', source: 'env://A_TOKEN', for: ['api.example.com'] }]);
+    expect(profile.environment.unset_vars).toEqual(['B_TOKEN']);
+  });
+});
+
 describe('cordon export', () => {
   test('writes the file on stdout and the table on stderr, and it comes back', () => {
     const profile = {

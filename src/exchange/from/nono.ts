@@ -1,4 +1,4 @@
-import { type Draft, type PlaceList, quoted, valueIsSayable } from '../draft.ts';
+import { type BrokeredEntry, type Draft, type PlaceList, quoted, valueIsSayable } from '../draft.ts';
 import { at, entriesAt, type Json, type JsonMap, listAt, mapAt, textOrTexts, textsAt } from '../json.ts';
 import type { Importer, Input } from './importer.ts';
 import { asides, done, type Handler, type Handlers, readKeys, rows } from './keys.ts';
@@ -217,6 +217,8 @@ function readNetwork(section: Json | undefined, draft: Draft) {
     ...NETWORK,
   };
   readKeys(section, handlers, draft, 'network');
+  for (const [name, service] of entriesAt(at(section, 'custom_credentials')))
+    readService(section, name, service, draft);
   if (at(section, 'block') === true) draft.profile.network = { block: true };
   else if (filtered) draft.closeUnlessNamed();
 }
@@ -231,10 +233,11 @@ const NETWORK: Handlers = {
       value === null ? 'same' : 'narrower',
       'only the hosts that are named here; `cordon net sets` has sets of hosts',
     ),
+  ...done(['custom_credentials']),
   ...rows(
-    ['credentials', 'proxy_credentials', 'custom_credentials'],
+    ['credentials', 'proxy_credentials'],
     'narrower',
-    'not injected: give each its hosts in env_credentials',
+    'those that are described here; nono has more of its own, which are left out',
   ),
   ...rows(
     ['tls_intercept', 'upstream_proxy', 'external_proxy', 'upstream_bypass', 'external_proxy_bypass'],
@@ -242,6 +245,49 @@ const NETWORK: Handlers = {
     'connections go through no other proxy',
   ),
 };
+
+/** A service whose key the proxy puts in: here the command holds a placeholder that is swapped on the way to that host. */
+function readService(section: Json | undefined, name: string, service: Json, draft: Draft) {
+  const key = `network.custom_credentials.${name}`;
+  const enabled = [...textsAt(at(section, 'credentials')), ...textsAt(at(section, 'proxy_credentials'))].includes(name);
+  if (!enabled) return draft.row(key, 'same', 'described, but not in use');
+  const entry = serviceEntry(service);
+  if (entry === undefined || !draft.brokered(key, entry))
+    return draft.row(key, 'narrower', 'left out: its variable, host, place or endpoints cannot be said');
+  for (const host of entry.for) draft.host(key, 'allow', host);
+  draft.row(key, 'same', `env_credentials ${entry.target}, for ${entry.for.join(', ')}`);
+}
+
+function serviceEntry(service: Json): BrokeredEntry | undefined {
+  const text = (way: string) => (typeof at(service, way) === 'string' ? (at(service, way) as string) : undefined);
+  const [upstream, reference] = [text('upstream'), text('credential_key')];
+  const host = /^https:\/\/([^/?#@\s]+)\/?$/.exec(upstream ?? '')?.[1];
+  const target = text('env_var') ?? /^env:\/\/(\w+)$/.exec(reference ?? '')?.[1];
+  const [as, endpoints] = [placeOf(text('inject_mode'), text), endpointsOf(listAt(at(service, 'endpoint_rules')))];
+  if (host === undefined || target === undefined || reference === undefined || as === undefined) return undefined;
+  if (endpoints === undefined || /^(cmd|apple-password):/.test(reference)) return undefined;
+  const source = /^[a-z]+:\/\//.test(reference) ? reference : `${KEYRING}${reference}`;
+  return { target, source, for: [host], as: [as], ...endpoints };
+}
+
+function placeOf(mode: string | undefined, text: (way: string) => string | undefined): string | undefined {
+  if (mode === 'query_param') return `query ${text('query_param_name') ?? ''}`;
+  if (mode === 'basic_auth') return 'authorization';
+  if (mode !== undefined && mode !== 'header') return undefined;
+  const header = (text('inject_header') ?? 'authorization').toLowerCase();
+  return header === 'authorization' ? header : `header ${header}`;
+}
+
+/** Methods and paths are two lists here: pairs can be said only where one of the two is always the same. */
+function endpointsOf(rules: readonly Json[]): Pick<BrokeredEntry, 'methods' | 'paths'> | undefined {
+  if (rules.length === 0) return {};
+  const [methods, paths] = ['method', 'path'].map((way) => [
+    ...new Set(rules.map((rule) => String(at(rule, way)))),
+  ]) as [string[], string[]];
+  if (methods.length > 1 && paths.length > 1) return undefined;
+  if (!methods.includes('*')) return { methods, paths };
+  return methods.length > 1 ? undefined : { paths };
+}
 
 function readDomain(prefix: string, item: Json, draft: Draft) {
   if (typeof item === 'string') {

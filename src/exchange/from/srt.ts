@@ -144,11 +144,12 @@ const NETWORK: Handlers = {
 
 const localPort = (host: string) => host.replace(/^(?:localhost|127\.0\.0\.1):/, '@host:');
 
-/** `deny` is gone; `mask` is gone, too, which is less than a stand-in that works for some hosts. */
+/** `deny` is gone; `mask` is a placeholder. What it may be sent to is what may be reached, unless it says so itself. */
 export function readCredentials(prefix: string, section: Json | undefined, form: PathForm, draft: Draft) {
+  const allowed = draft.profile.network.allow?.filter((host) => host !== '*') ?? [];
   const handlers: Handlers = {
     envVars: (key, value) => {
-      for (const item of listAt(value)) readVariable(key, item, draft);
+      for (const item of listAt(value)) readVariable(key, item, allowed, draft);
     },
     files: (key, value) => {
       for (const path of listAt(value).map((item) => at(item, 'path')))
@@ -160,11 +161,17 @@ export function readCredentials(prefix: string, section: Json | undefined, form:
   readKeys(section, handlers, draft, prefix);
 }
 
-function readVariable(prefix: string, item: Json, draft: Draft) {
+/** A stand-in that works for the hosts it is meant for; one that is cut out of a longer value is gone instead. */
+function readVariable(prefix: string, item: Json, allowed: readonly string[], draft: Draft) {
   const name = at(item, 'name');
   if (typeof name !== 'string') return draft.unknown(prefix);
   const key = `${prefix}(${quoted(name)})`;
+  const whole = at(item, 'extract') === undefined && at(item, 'decode') === undefined;
+  const hosts = at(item, 'injectHosts') === undefined ? allowed : draft.texts(key, at(item, 'injectHosts'));
+  const entry = { target: name, source: `env://${name}`, for: hosts.map((host) => host.replace(/:443$/, '')) };
+  if (at(item, 'mode') === 'mask' && whole && draft.brokered(key, entry))
+    return draft.row(key, 'narrower', 'a placeholder that works for these hosts, in the Authorization header');
   draft.unset(key, name);
   if (at(item, 'mode') === 'deny') draft.row(key, 'same', 'unset_vars');
-  else draft.row(key, 'narrower', 'unset_vars; a credential with hosts of its own gives a stand-in that works');
+  else draft.row(key, 'narrower', 'unset_vars: not there at all');
 }
