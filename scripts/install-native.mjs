@@ -73,7 +73,7 @@ export function writeNodePath(dist) {
 // For this very Node. Without it everything works, some milliseconds later.
 export function writeCodeCache(root) {
   const home = mkdtempSync(join(tmpdir(), 'cordon-cache-'));
-  const env = { PATH: process.env.PATH ?? '', CORDON_HOME: home, CORDON_FRONT: '3' };
+  const env = { PATH: process.env.PATH ?? '', CORDON_HOME: home, CORDON_FRONT: '3', CORDON_KEEP: '1' };
   // A shell with the arguments of a launch stands in for the native front; the plan goes nowhere, so nothing is started.
   const script = '"$CORDON_NODE" "$CORDON_SCRIPT" run -- true 3>/dev/null; :';
   spawnSync('/bin/sh', ['-c', script, 'run', '--', 'true'], {
