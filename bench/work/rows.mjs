@@ -1,6 +1,6 @@
 // What commands do once they are started: the same inside and outside in turn, and from each side its launch taken off.
 import { join } from 'node:path';
-import { EVERYDAY, guardedShim, livedInHome, PROJECT, put, REGISTRY } from '../home.mjs';
+import { EVERYDAY, guardedShim, HOME, livedInHome, PROJECT, put, REGISTRY } from '../home.mjs';
 import { folder, interleaved } from '../interleave.mjs';
 import { offlineProject } from './npm.mjs';
 
@@ -39,6 +39,20 @@ function tasks({ smoke }) {
   };
 }
 
+/** A thousand small files, into a folder of the home that is not there: inside they are put aside and kept when the command ends. */
+function writingFiles() {
+  const script = join(PROJECT, 'write-files');
+  put(
+    script,
+    'rm -rf "$1"; mkdir "$1"; cd "$1"; i=0; while [ $i -lt 1000 ]; do echo text >file$i; i=$((i + 1)); done\n',
+  );
+  const { shim, program } = guardedShim('sh');
+  return {
+    'writing 1,000 files outside': { in: PROJECT, words: [program, script, join(HOME, 'written')] },
+    'writing 1,000 files inside': { in: PROJECT, words: [shim, script, join(HOME, 'put-aside')] },
+  };
+}
+
 export function rows({ smoke }) {
   livedInHome({ smoke });
   const all = Object.entries(tasks({ smoke })).map(([name, task]) => ({ name, ...task, ...guardedShim(task.tool) }));
@@ -46,6 +60,7 @@ export function rows({ smoke }) {
   const commands = {
     'launch outside': { in: PROJECT, words: [launch.program] },
     'launch inside': { in: PROJECT, words: [launch.shim] },
+    ...writingFiles(),
     ...Object.fromEntries(
       all.flatMap(({ name, args, in: where, shim, program }) => [
         [`${name} outside`, { in: where, words: [program, ...args] }],
@@ -64,6 +79,13 @@ export function rows({ smoke }) {
       unit: 'x',
       goal,
     })),
+    {
+      name: 'putting 1,000 files aside / writing them outside, the launch subtracted',
+      protection: 'guarded',
+      value: work('writing 1,000 files', 'inside') / work('writing 1,000 files', 'outside'),
+      unit: 'x',
+      goal: '<= 1.5',
+    },
     ...Object.entries(times).map(([name, value]) => ({ name: `  median ${name}`, value, unit: 'ms' })),
   ];
 }
