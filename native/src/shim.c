@@ -70,8 +70,18 @@ static _Noreturn void become_rebuild(const struct plan *plan, char **env) {
   execute(argv.items[0], argv.items, env);
 }
 
+/* Of the command that writes a shim anew the first is Node, the second a file of the package. */
+static void refuse_without_package(const struct plan *plan) {
+  for (size_t i = 0; i < 2 && i < plan->rebuild.count; i++) {
+    const char *path = plan->rebuild.items[i];
+    if (path[0] != '/' || access(path, F_OK) == 0 || errno != ENOENT) continue;
+    refuse(path, " is gone: install Cordon again and run `cordon tool apply`, or take the folder of this shim out of PATH", NULL);
+  }
+}
+
 static void rebuild(const struct plan *plan, char **parent, const char *changed) {
   if (!plan->rebuild.count) refuse(changed, ": changed since this was prepared; start it again", NULL);
+  refuse_without_package(plan);
   char **env = kept_env(plan, parent);
   struct sigaction before;
   take_child_signal(&before);

@@ -9,7 +9,7 @@ import { withLock } from './config/lock.ts';
 import { type Config, parseConfig, readConfig } from './config/read.ts';
 import { Staging } from './staging.ts';
 import { hasPolicy, type ToolPolicy } from './tool-policy.ts';
-import type { Workshop } from './workshop.ts';
+import { placeLauncher, type Workshop } from './workshop.ts';
 
 /** What a change wants: the new text of cordon.toml, and where the real tools are that it knows about. */
 export interface Wish {
@@ -98,7 +98,7 @@ function stageTool(
     staging.link(path, command);
     return { steps: [{ tool: tool.name, what: 'linked', path: showBytes(command) }], notes: [] };
   }
-  const { content, notes } = buildShim(shop, shop.launcher.path, tool, command, file);
+  const { content, notes } = buildShim(shop, placeLauncher(shop, shop.launcher.path), tool, command, file);
   if (entry.kind === 'shim' && entry.text === content.toString('latin1')) return { steps: [], notes };
   staging.file(path, content, 0o755);
   return { steps: [{ tool: tool.name, what: 'shim written', path: showBytes(command) }], notes };

@@ -5,7 +5,7 @@ import { readConfig } from './config/read.ts';
 import { passThroughText } from './shim-text.ts';
 import { Staging } from './staging.ts';
 import { hasPolicy, withoutPolicy } from './tool-policy.ts';
-import { rebuildCommand, type Workshop } from './workshop.ts';
+import { placeLauncher, rebuildCommand, type Workshop } from './workshop.ts';
 
 /**
  * Writes one shim anew, on the launcher's request. It needs no lock: of two that write, each writes what it read, and a shim from an
@@ -27,10 +27,11 @@ export function rebuildShim(shop: Workshop, name: string): void {
     config: { path: shop.config, file: config.file },
     rebuild: rebuildCommand(shop, name),
   };
+  const launcher = placeLauncher(shop, shop.launcher.path);
   const content =
     tool !== undefined && hasPolicy(tool)
-      ? buildShim(shop, shop.launcher.path, tool, entry.path, config.file).content
-      : Buffer.from(passThroughText({ ...direct, launcher: shop.launcher.path }), 'latin1');
+      ? buildShim(shop, launcher, tool, entry.path, config.file).content
+      : Buffer.from(passThroughText({ ...direct, launcher }), 'latin1');
   write(`${shop.bin}/${name}`, content);
 }
 

@@ -1,4 +1,4 @@
-import { type BigIntStats, lstatSync } from 'node:fs';
+import { type BigIntStats, lstatSync, statSync } from 'node:fs';
 import { type Bytes, bytesOfText, showBytes } from '../host/bytes.ts';
 import { auditFile } from '../launch/audit.ts';
 import { planLine } from '../plan/field.ts';
@@ -86,6 +86,7 @@ export function passThroughText({
     'append-args',
     'isolation filter',
     ...sourceLines(input.config),
+    ...packageLines(input.rebuild),
     ...rebuildLines(input.rebuild, PLACES),
     'end',
     '',
@@ -101,6 +102,7 @@ function recordsOf({ state, command, policy }: ShimInput) {
 function stalenessLines({ tool, config, machine, rebuild }: ShimInput): string[] {
   return [
     ...sourceLines(config),
+    ...packageLines(rebuild),
     ...(machine.bwrap === undefined ? [line('expect', kindOf(USUAL_BUBBLEWRAP), USUAL_BUBBLEWRAP)] : []),
     ...rebuildLines(rebuild, tool.fs.preset === 'all' ? PLACES : PLACE_VARIABLES),
   ];
@@ -115,6 +117,12 @@ function kindOf(path: string): 'absent' | 'file' | 'dir' | 'other' {
 
 function sourceLines({ path, file: { dev, ino, size, mtimeNs } }: ShimInput['config']): string[] {
   return [line('source', path, ...[dev, ino, size, mtimeNs].map(String))];
+}
+
+/** What another version of Cordon would say may be more: the shim is written anew when the package is replaced. */
+function packageLines([, program = '']: readonly string[]): string[] {
+  const file = statSync(program, { bigint: true, throwIfNoEntry: false });
+  return file === undefined ? [] : sourceLines({ path: program, file });
 }
 
 function rebuildLines(rebuild: readonly string[], keep: readonly string[]): string[] {

@@ -1,11 +1,14 @@
+import { chmodSync, copyFileSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { release } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { ensureFolder } from '../host/ensure-folder.ts';
 import { CordonError } from '../host/errors.ts';
 import { foldersOf, type Homes, homesOf } from '../host/folders.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
 import { surveyMachine } from '../launch/machine.ts';
 import { nativeLauncher } from '../launch/native.ts';
+import { LAUNCHER_FOLDER } from '../plan/places/index.ts';
 import type { Machine } from '../plan/plan.ts';
 
 /** Where tool policies are kept and shims are made, and with what. */
@@ -62,6 +65,35 @@ function usableLauncher(): Launcher {
   return problem === undefined
     ? { path }
     : { problem, hint: 'install Cordon in a folder with a shorter path and no spaces; then: cordon tool apply' };
+}
+
+/**
+ * A copy beside the shims, which outlives the package: a shim whose package is gone says so and what to do, where the kernel would say that
+ * a file is missing. Where there can be none the package's own is used.
+ */
+export function placeLauncher({ bin }: Pick<Places, 'bin'>, packaged: string): string {
+  const path = join(dirname(bin), LAUNCHER_FOLDER, 'cordon-launch');
+  if (interpreterProblem(path) !== undefined) return packaged;
+  const partial = `${path}.${process.pid}`;
+  try {
+    if (isSame(path, packaged)) return path;
+    ensureFolder(dirname(path), 0o755);
+    copyFileSync(packaged, partial);
+    chmodSync(partial, 0o755);
+    renameSync(partial, path);
+    return path;
+  } catch {
+    rmSync(partial, { force: true });
+    return packaged;
+  }
+}
+
+function isSame(one: string, other: string): boolean {
+  try {
+    return readFileSync(one).equals(readFileSync(other));
+  } catch {
+    return false;
+  }
 }
 
 /** How the kernel reads the first line of a script: up to 127 bytes, since Linux 5.1 up to 255, and a space ends the path. */

@@ -9,6 +9,7 @@ import {
   readFileSync,
   readlinkSync,
   rmSync,
+  utimesSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -313,6 +314,23 @@ describe('a machine that cannot hold the policy', () => {
     expect(join(long, 'dist/native/cordon-launch').length).toBe(253);
     expect(configureWith(long, box).stderr).toBe('');
     expect(box.start('env', ['-0'])).toEqual({ code: 0, stdout: '', stderr: '' });
+  });
+
+  test('a package that was replaced writes its shims anew, and one that was removed leaves shims that say what to do', () => {
+    const box = new ToolBox();
+    const copy = packageCopy('package');
+    const program = join(copy, 'dist/cli.js');
+    expect(configureWith(copy, box).status).toBe(0);
+    const before = box.shim('env');
+    utimesSync(program, 1, 1);
+    expect(box.start('env', ['-0'])).toMatchObject({ code: 0, stderr: '' });
+    expect(box.shim('env')).not.toBe(before);
+    rmSync(copy, { recursive: true });
+    const { code, stderr } = box.start('env', ['-0']);
+    expect(code).toBe(125);
+    expect(stderr).toBe(
+      `cordon: env: ${program} is gone: install Cordon again and run \`cordon tool apply\`, or take the folder of this shim out of PATH\n`,
+    );
   });
 
   test('without a barrier every config command warns, and a filesystem policy stops its tool', () => {

@@ -1,7 +1,7 @@
 export { type ChangesPlace, type Copies, NO_COPIES, placesOf } from './compose.ts';
 export { factsOf, PLACE_VARIABLES, type PlaceFacts } from './facts.ts';
 export { type Operation, placeLines } from './operation.ts';
-export { OWN_POLICIES, OWN_SECRETS, type OwnPlaces, ownPlaces } from './own.ts';
+export { LAUNCHER_FOLDER, OWN_POLICIES, OWN_SECRETS, type OwnPlaces, ownPlaces } from './own.ts';
 export { isWithin, type Path, pathOf, pathsOf } from './path.ts';
 export { INSIDE, sessionPlaces } from './session.ts';
 export { POSSIBLE_LINKS, type SystemLinks } from './system.ts';

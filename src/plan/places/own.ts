@@ -1,3 +1,4 @@
+import { dirname, join } from 'node:path';
 import type { Folders } from '../../host/folders.ts';
 import { distinct } from './facts.ts';
 import type { Operation } from './operation.ts';
@@ -12,6 +13,8 @@ export interface OwnPlaces {
 
 /** In the configuration folder; what else may lie there later that is secret gets one of these names. */
 export const OWN_SECRETS = ['secrets.yaml', 'secrets.yml', 'users', 'vault*', 'identity*', 'keys'];
+/** Beside the shims: the program that runs them. */
+export const LAUNCHER_FOLDER = 'launcher';
 export const OWN_POLICIES = ['cordon.toml', 'profiles'];
 
 export interface OwnInput {
@@ -30,7 +33,9 @@ export interface OwnInput {
 export function ownPlaces({ homes, program, policyFiles, secretFiles, layers }: OwnInput): OwnPlaces {
   const configs = pathsOf(homes.flatMap(({ config }) => config ?? []));
   const policies = configs.flatMap((config) => OWN_POLICIES.map((name) => below(config, name)));
-  const bins = pathsOf(homes.flatMap(({ bin }) => bin ?? []));
+  const bins = pathsOf(
+    homes.flatMap(({ bin }) => (bin === undefined ? [] : [bin, join(dirname(bin), LAUNCHER_FOLDER)])),
+  );
   const programs = pathsOf(program);
   return {
     out: distinct([
