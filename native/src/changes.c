@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_LAYERS = 64, MOST_ENTRIES = 100000, DEEPEST = 200, A_DAY = 24 * 60 * 60 };
+enum { MOST_LAYERS = 64, MOST_ENTRIES = 100000, LARGEST_INDEX = 64 << 20, DEEPEST = 200, A_DAY = 24 * 60 * 60 };
 /* Masks and stand-ins need some room even where nothing more can be kept. */
 #define LEAST_QUOTA (UINT64_C(16) << 20)
 
@@ -317,7 +317,7 @@ static struct seen look(const struct here *here, const char *name) {
 }
 
 static bool too_many(struct taking *taking) {
-  if (taking->record.count < MOST_ENTRIES) return false;
+  if (taking->record.count < MOST_ENTRIES && taking->record.lines.length < LARGEST_INDEX) return false;
   taking->lost++;
   return true;
 }
@@ -450,6 +450,8 @@ static void take_gone(struct taking *taking, const struct here *here, const char
 static int kept_here(struct taking *taking, struct here *here) {
   struct stat found;
   if (here->kept >= 0) return here->kept;
+  if (taking->kept.room - taking->kept.bytes < ROOM_OF_A_NAME) return -1;
+  taking->kept.bytes += ROOM_OF_A_NAME;
   int above = here->above ? kept_here(taking, here->above) : come_back_folder(&taking->kept);
   if (!here->above) {
     /* The layer's own path leads there. */
@@ -511,7 +513,9 @@ static void keep_file(struct taking *taking, int folder, struct here *here, cons
 static void keep_entry(struct taking *taking, struct here *here, const char *name, const struct stat *found) {
   char target[PATH_MAX];
   int folder = kept_here(taking, here);
-  if (folder < 0) return;
+  /* Names take up room too: without this a million empty files would be none. */
+  if (folder < 0 || taking->kept.room - taking->kept.bytes < ROOM_OF_A_NAME) return;
+  taking->kept.bytes += ROOM_OF_A_NAME;
   if (is_whiteout(found)) {
     mknodat(folder, name, S_IFCHR, 0);
   } else if (S_ISREG(found->st_mode)) {

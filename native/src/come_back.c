@@ -183,7 +183,7 @@ static uint64_t measured(int at, const char *name, int depth) {
   struct stat found;
   uint64_t size = 0;
   if (fstatat(at, name, &found, AT_SYMLINK_NOFOLLOW) != 0) return 0;
-  if (!S_ISDIR(found.st_mode)) return (uint64_t)found.st_blocks * 512;
+  if (!S_ISDIR(found.st_mode)) return (uint64_t)found.st_blocks * 512 + ROOM_OF_A_NAME;
   int folder = depth < DEEPEST ? open_folder(at, name) : -1;
   DIR *listing = folder < 0 ? NULL : fdopendir(folder);
   if (!listing) return 0;

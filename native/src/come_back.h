@@ -9,7 +9,7 @@
  * nobody uses them. The way to them is spelled out, so that no two workspaces can be taken for one another:
  *   FOLDER/kept-1/POLICY/+home/+ada/+project/d-TIME-PID/home/ada/.npm/…
  */
-enum { MOST_LAYERS_BACK = 8 };
+enum { MOST_LAYERS_BACK = 8, ROOM_OF_A_NAME = 512 };
 
 struct come_back_place {
   char *folder, *policy, *workspace;

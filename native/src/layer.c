@@ -41,8 +41,6 @@ static int overlay_with_writes_in(int store, const struct lowers *lower, size_t 
   int upper = require_folder(store, "upper", number, mode), work = require_folder(store, "work", number, 0700);
   if (fchmod(upper, mode | 0700) != 0) refuse("the layer could not be set up: ", error_text(errno), NULL);
   int tree = overlay(lower->folders, lower->count, upper, work, attributes_of(folder));
-  /* What came back may be of no use here: a cleaner was there, or another kernel. It is only a cache. */
-  if (tree < 0 && lower->kept) tree = overlay(lower->folders + lower->kept, lower->count - lower->kept, upper, work, attributes_of(folder));
   if (tree >= 0 && target) changes_note(PUT_ASIDE_LAYER, target, upper, masks);
   close(upper);
   close(work);
@@ -50,9 +48,17 @@ static int overlay_with_writes_in(int store, const struct lowers *lower, size_t 
 }
 
 /* Where the folder for it will not do, memory may. */
+enum { SECOND_TRY = 1000000 };
+
 static int writable_overlay(struct view *view, const struct lowers *lower, size_t number, int folder, const char *target, int masks) {
   const char *told = view->plan->places.changes && !view->plan->places.workspace_target ? target : NULL;
   int tree = overlay_with_writes_in(view->store, lower, number, folder, told, masks);
+  if (tree < 0 && lower->kept) {
+    /* What came back cannot be a layer here, and is only a cache. The kernel has marked the first folders as used. */
+    struct lowers rest = {.count = lower->count - lower->kept};
+    memcpy(rest.folders, lower->folders + lower->kept, rest.count * sizeof *rest.folders);
+    return writable_overlay(view, &rest, number + SECOND_TRY, folder, target, masks);
+  }
   if (tree >= 0 || view->store == view->staging) return tree;
   return overlay_with_writes_in(view->staging, lower, number, folder, told, masks);
 }
