@@ -126,6 +126,19 @@ async function bundleQuick() {
     logLevel: 'warning',
     plugins: [{ name: 'later', setup: (one) => one.onResolve({ filter: /^\./ }, loadLater) }],
   });
+  await build({
+    absWorkingDir: root,
+    entryPoints: { network: 'src/network/main.ts' },
+    outdir: dist,
+    outExtension: { '.js': '.cjs' },
+    bundle: true,
+    format: 'cjs',
+    platform: 'node',
+    target: 'node20',
+    minify: true,
+    legalComments: 'none',
+    logLevel: 'warning',
+  });
   putInPlace(join(root, 'scripts', 'start.cjs'), join(dist, 'start.cjs'));
 }
 

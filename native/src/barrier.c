@@ -28,6 +28,7 @@ static void be_greeted(struct barrier *barrier, struct launch *launch) {
   status_started();
   close(barrier->errors);
   aside_sweep(&barrier->aside);
+  outside_keep(&barrier->outside, &launch->plan.places, launch->id);
   launch_forget(launch);
   let_go_of_input_and_output();
 }
@@ -45,6 +46,7 @@ static _Noreturn void refuse_message(const struct barrier *barrier) {
 static void take_report(struct barrier *barrier, struct launch *launch, const struct report *report) {
   if ((report->kind == REPORT_HELLO) == barrier->greeted || barrier->ended) refuse_message(barrier);
   if (report->kind == REPORT_HELLO) {
+    if (barrier->outside.wanted && !barrier->outside.count) refuse_message(barrier);
     be_greeted(barrier, launch);
   } else if (report->kind == REPORT_STOPPED) {
     if (report->continued == barrier->continued) stop_alike(report->status);
@@ -73,7 +75,7 @@ static size_t descriptors_in(struct msghdr *header, int *descriptors) {
 /* False at the end of the conversation. Only before the command starts does a message bring descriptors along. */
 static bool take_message(struct barrier *barrier, struct launch *launch) {
   static _Alignas(struct report) char bytes[LARGEST_MESSAGE];
-  _Alignas(struct cmsghdr) char room[CMSG_SPACE(MOST_DESCRIPTORS * sizeof(int))];
+  _Alignas(struct cmsghdr) char room[CMSG_SPACE(sizeof barrier->outside.listeners)];
   int descriptors[MOST_DESCRIPTORS], kind;
   struct iovec space = {bytes, sizeof bytes};
   struct msghdr header = {.msg_iov = &space, .msg_iovlen = 1, .msg_control = room, .msg_controllen = barrier->greeted ? 0 : sizeof room};
@@ -88,7 +90,11 @@ static bool take_message(struct barrier *barrier, struct launch *launch) {
     return true;
   }
   struct report report;
-  if (got != (ssize_t)sizeof report) refuse_message(barrier);
+  if (got != (ssize_t)sizeof report || (kind == REPORT_LISTENERS) != (header.msg_controllen > 0)) refuse_message(barrier);
+  if (kind == REPORT_LISTENERS) {
+    if (!outside_take(&barrier->outside, &header)) refuse_message(barrier);
+    return true;
+  }
   memcpy(&report, bytes, sizeof report);
   take_report(barrier, launch, &report);
   return true;
@@ -96,10 +102,15 @@ static bool take_message(struct barrier *barrier, struct launch *launch) {
 
 /* Signals first: a continue that came with a report about an earlier stop decides what the report means. */
 static void converse(struct barrier *barrier, struct launch *launch) {
-  struct pollfd sources[] = {{.fd = barrier->watch.fd, .events = POLLIN}, {.fd = barrier->control, .events = POLLIN}};
+  struct pollfd sources[2 + MAX_LISTENERS] = {{.fd = barrier->watch.fd, .events = POLLIN}, {.fd = barrier->control, .events = POLLIN}};
   do {
-    if (poll(sources, 2, -1) < 0 && errno != EINTR) refuse("cannot wait: ", error_text(errno), NULL);
+    size_t others = barrier->greeted ? outside_sources(&barrier->outside, sources + 2) : 0;
+    if (poll(sources, 2 + others, -1) < 0) {
+      if (errno != EINTR) refuse("cannot wait: ", error_text(errno), NULL);
+      continue;
+    }
     pass_signals(barrier);
+    outside_act(&barrier->outside, &barrier->watch, sources + 2, others);
     if (sources[1].revents && !take_message(barrier, launch)) return;
   } while (!barrier->ended);
 }
@@ -141,6 +152,7 @@ static void supervise(struct barrier *barrier, struct launch *launch, struct tex
     return;
   }
   reclaim_terminal(barrier->terminal);
+  outside_end(&barrier->outside, !barrier->ended || barrier->status != 0);
   changes_take(launch);
   aside_remove(&barrier->aside);
   if (!barrier->ended) say("the sandbox was ended from outside", NULL);
@@ -151,6 +163,7 @@ static void supervise(struct barrier *barrier, struct launch *launch, struct tex
 void run_behind_barrier(struct launch *launch, struct text *reason) {
   struct barrier barrier = {.terminal = own_terminal()};
   changes_begin(launch);
+  outside_begin(&barrier.outside, &launch->plan.places);
   aside_open(&barrier.aside, launch->plan.places.aside);
   watch_begin(&barrier.watch);
   if (start_in_namespaces(&barrier, launch, reason)) supervise(&barrier, launch, reason);
@@ -159,6 +172,7 @@ void run_behind_barrier(struct launch *launch, struct text *reason) {
 
 void run_in_bubblewrap(struct launch *launch, struct text *reason) {
   struct barrier barrier = {.is_bubblewrap = true, .aside = {.parent = -1, .folder = -1}, .terminal = own_terminal()};
+  outside_begin(&barrier.outside, &launch->plan.places);
   watch_begin(&barrier.watch);
   start_bubblewrap(&barrier, launch);
   supervise(&barrier, launch, reason);

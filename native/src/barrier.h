@@ -3,11 +3,13 @@
 
 #include "aside.h"
 #include "launch.h"
+#include "outside.h"
 #include "watch.h"
 
 struct barrier {
   struct watch watch;
   struct aside aside;
+  struct outside outside;
   int control, errors, terminal;
   pid_t child;
   uint32_t continued;

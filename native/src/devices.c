@@ -109,6 +109,7 @@ void open_run(struct view *view) {
     add_place_at(view, PLACE_READ, (char *)needed_in_run[i], tree)->is_folder = true;
     close(fd);
   }
+  if (view->plan->places.network == NETWORK_NAMES) return;
   int resolver = openat(AT_FDCWD, "/etc/resolv.conf", O_PATH | O_CLOEXEC);
   char *path = resolver < 0 ? NULL : path_of(resolver);
   struct stat found;

@@ -190,7 +190,8 @@ static _Noreturn void live_inside(const struct barrier *barrier, struct launch *
   take_ids();
   syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING_, NULL);
   if (mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) != 0) lack("mounts of its own are not allowed: ", error_text(errno), NULL);
-  if (launch->plan.places.network_off) raise_loopback();
+  if (launch->plan.places.network != NETWORK_ON) raise_loopback();
+  if (launch->plan.places.network == NETWORK_NAMES) outside_hand_out(CONTROL_FD, &launch->plan.places);
   struct arguments_shown shown;
   note_arguments(&shown, launch);
   /* The machine's /proc may be closed, as in a container; its own is not. */
@@ -218,7 +219,7 @@ static _Noreturn void live_inside(const struct barrier *barrier, struct launch *
 static int namespaces_of(const struct plan *plan) {
   int flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID;
   if (!plan->places.ipc_host) flags |= CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP;
-  return plan->places.network_off ? flags | CLONE_NEWNET : flags;
+  return plan->places.network != NETWORK_ON ? flags | CLONE_NEWNET : flags;
 }
 
 /* The kernel says ENOSPC both where namespaces are switched off and where they are used up. */

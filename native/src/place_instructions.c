@@ -1,5 +1,6 @@
 #include "plan.h"
 
+#include <arpa/inet.h>
 #include <string.h>
 
 #define APPLY(name) static const char *name(struct plan *plan, const struct slice *fields, size_t count)
@@ -152,7 +153,54 @@ APPLY(apply_mention) { (void)fields, (void)count; return set_flag(&plan->places.
 
 APPLY(apply_network) {
   (void)count;
-  return strcmp(fields[0].text, "off") == 0 ? set_flag(&plan->places.network_off) : "`off` was expected";
+  if (plan->places.network != NETWORK_ON) return said_twice;
+  if (strcmp(fields[0].text, "off") == 0) plan->places.network = NETWORK_OFF;
+  else if (strcmp(fields[0].text, "names") == 0) plan->places.network = NETWORK_NAMES;
+  else return "`off` or `names` was expected";
+  return NULL;
+}
+
+APPLY(apply_listen) {
+  struct places *places = &plan->places;
+  for (size_t i = 0; i < count; i++) {
+    uint64_t port;
+    if (!parse_number(fields[i].text, &port) || !port || port > UINT16_MAX) return "a port was expected";
+    if (places->port_count == MAX_PORTS) return "has too many ports";
+    for (size_t j = 0; j < places->port_count; j++)
+      if (places->ports[j] == port) return said_twice;
+    places->ports[places->port_count++] = port;
+  }
+  return NULL;
+}
+
+/* Not the resolver's and the proxy's, nor those that names are given. */
+APPLY(apply_local) {
+  (void)count;
+  struct places *places = &plan->places;
+  struct in_addr address;
+  uint64_t bits;
+  if (inet_pton(AF_INET, fields[0].text, &address) != 1) return "an IPv4 address was expected";
+  if (!parse_number(fields[1].text, &bits) || bits < 1 || bits > 32) return "a number of bits from 1 to 32 was expected";
+  if (places->local_count == MAX_LOCAL) return "has too many addresses";
+  uint32_t text = ntohl(address.s_addr), mask = ~UINT32_C(0) << (32 - bits);
+  if ((text & ~mask) != 0) return "a network was expected";
+  if ((text >> 24) == 127 || (bits < 8 && text >> 24 == (127 & mask >> 24))) return "an address that is not loopback was expected";
+  places->local[places->local_count++] = (struct local){text, (unsigned)bits};
+  return NULL;
+}
+
+APPLY(apply_outside) {
+  if (plan->places.outside.count) return said_twice;
+  if (!is_path(&fields[0])) return not_a_path;
+  for (size_t i = 0; i < count; i++) strings_add(&plan->places.outside, fields[i].text);
+  return NULL;
+}
+
+APPLY(apply_outside_task) {
+  (void)count;
+  if (plan->places.outside_task.text) return said_twice;
+  plan->places.outside_task = fields[0];
+  return NULL;
 }
 
 APPLY(apply_ipc) {
@@ -209,6 +257,10 @@ const struct instruction place_instructions[] = {
     {WORD("proc"), 0, 0, apply_proc},
     {WORD("dev"), 0, 1, apply_dev},
     {WORD("network"), 1, 1, apply_network},
+    {WORD("listen"), 1, ANY, apply_listen},
+    {WORD("local"), 2, 2, apply_local},
+    {WORD("outside"), 1, MAX_OUTSIDE_WORDS, apply_outside},
+    {WORD("outside-task"), 1, 1, apply_outside_task},
     {WORD("ipc"), 1, 1, apply_ipc},
     {WORD("aside"), 1, 1, apply_aside},
     {WORD("quota"), 1, 1, apply_quota},
@@ -226,6 +278,10 @@ const char *check_places(const struct plan *plan) {
   for (size_t i = 0; i < plan->places.count; i++) homes += plan->places.operations[i].kind == OP_HOME;
   if (homes > MAX_HOMES) return "has too many `home` lines";
   if (plan->isolation != ISOLATION_FILTER && plan->places.root == ROOT_UNSAID) return "has no `root`";
+  bool has_outside = plan->places.outside.count && plan->places.outside_task.text;
+  bool says_more = plan->places.outside.count || plan->places.outside_task.text || plan->places.port_count || plan->places.local_count;
+  if (plan->places.network == NETWORK_NAMES && !has_outside) return "has `network names` without `outside` and `outside-task`";
+  if (plan->places.network != NETWORK_NAMES && says_more) return "has no `network names`";
   if (plan->places.workspace_target && plan->places.workspace == WORKSPACE_NONE) return "has no `workspace`";
   return NULL;
 }

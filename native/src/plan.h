@@ -50,12 +50,28 @@ struct operation {
 enum root_kind { ROOT_UNSAID, ROOT_MACHINE, ROOT_WRITABLE, ROOT_EMPTY };
 enum workspace_mode { WORKSPACE_NONE, WORKSPACE_REAL, WORKSPACE_ASIDE, WORKSPACE_READ_ONLY };
 
+enum network { NETWORK_ON, NETWORK_OFF, NETWORK_NAMES };
+enum { MAX_PORTS = 200, MAX_LOCAL = 64, MAX_OUTSIDE_WORDS = 8 };
+
+struct local {
+  uint32_t address;
+  unsigned bits;
+};
+
 struct places {
   enum root_kind root;
   struct operation *operations;
   size_t count, capacity;
   struct strings show, hide, keep_out, keep_read, come_back, save;
-  bool show_programs, mention, network_off, ipc_host;
+  bool show_programs, mention, ipc_host;
+  enum network network;
+  /* With names: ports of the sandbox that are listened on, addresses its loopback device has, and who lets connections through. */
+  uint64_t ports[MAX_PORTS];
+  size_t port_count;
+  struct local local[MAX_LOCAL];
+  size_t local_count;
+  struct strings outside;
+  struct slice outside_task;
   enum workspace_mode workspace;
   /* NULL: the launcher looks around the working folder. */
   char *workspace_path, *workspace_target, *aside, *folder, *changes, *kept, *kept_policy;

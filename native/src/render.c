@@ -189,7 +189,9 @@ static void add_namespaces(struct renderer *r) {
   if (getuid() != 0) add(r, "--unshare-user", NULL);
   add(r, "--unshare-pid", "--die-with-parent", "--as-pid-1", "--cap-drop", "ALL", NULL);
   if (!places->ipc_host) add(r, "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", NULL);
-  if (places->network_off) add(r, "--unshare-net", NULL);
+  if (places->network == NETWORK_NAMES)
+    refuse("the network cannot be opened by name here, since only bubblewrap can make a sandbox on this machine", NULL);
+  if (places->network == NETWORK_OFF) add(r, "--unshare-net", NULL);
 }
 
 static void add_root(struct renderer *r) {

@@ -10,6 +10,7 @@ import { factsOf, type Operation, type PlaceFacts, pathsOf, placesOf } from '../
 import { type LaunchPlan, type Machine, plan, type Records } from '../plan/plan.ts';
 import { type StartupNote, startupPolicy } from '../plan/startup/index.ts';
 import type { Keeping } from '../policy/config/changes.ts';
+import { withProxyVariables } from '../policy/network/variables.ts';
 import type { FilesystemPolicy, Policy } from '../policy/policy.ts';
 import { seal } from '../seal/seal.ts';
 import type { Secret } from '../secrets/secret.ts';
@@ -19,6 +20,7 @@ import { changesPlace } from './changes.ts';
 import { type SettingsCopies, type StartupCopies, settingsCopies, startupCopies } from './copies.ts';
 import { clearFirstRelease } from './first-release.ts';
 import { surveyMachine } from './machine.ts';
+import { outsideOperations } from './outside.ts';
 import { ownOf } from './own.ts';
 import { Witness } from './witness.ts';
 
@@ -55,7 +57,8 @@ export interface Prepared {
 
 /** decide → seal → plan for one command line. */
 export function prepare(request: LaunchRequest): Prepared {
-  const { policy, env, argv, workdir } = request;
+  const { env, argv, workdir } = request;
+  const policy = withProxyVariables(request.policy);
   const decisions = decide(policy, env);
   const path = Witness.overlook(() => findCommand(argv[0], env));
   const sealed = seal(decisions, {
@@ -79,7 +82,11 @@ export function prepare(request: LaunchRequest): Prepared {
     places:
       policy.isolation === 'filter'
         ? []
-        : [...placesFor(request, facts, { startup, settings }, machine), ...trusted(request)],
+        : [
+            ...placesFor(request, facts, { startup, settings }, machine),
+            ...trusted(request),
+            ...outsideFor(request, state),
+          ],
     machine,
     records: state === undefined ? undefined : recordsFor(request, state, decisions, path),
   });
@@ -104,6 +111,11 @@ function trusted({ broker }: LaunchRequest): Operation[] {
   return (broker?.files ?? []).flatMap(({ path, text }) =>
     pathsOf([path]).map((at) => ({ kind: 'data', path: at, text }) as const),
   );
+}
+
+/** A rehearsal writes nothing down, so it has no place for it either. */
+function outsideFor({ policy, env, argv }: LaunchRequest, state: string | undefined): Operation[] {
+  return outsideOperations({ network: policy.network, env, state, subject: showBytes(argv[0]) });
 }
 
 /** On a stage HOME is all there is: nobody looks at the user's own. */

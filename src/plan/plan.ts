@@ -69,9 +69,12 @@ export interface LaunchPlan {
   readonly look: boolean;
 }
 
-/** Until names have a way out, a list of them is a closed network: nothing that asked for less gets more. */
-export function networkOperations({ mode }: Policy['network']): Operation[] {
-  return mode === 'on' ? [] : [{ kind: 'network-off' }];
+/** Hosts that are named need someone who lets them through: without that, a plan is none. */
+export function withNetwork(places: readonly Operation[], network: Policy['network']): readonly Operation[] {
+  if (network.mode === 'off') return [...places, { kind: 'network-off' }];
+  if (isByName(network) && !places.some(({ kind }) => kind === 'network-names'))
+    throw new TypeError('a plan with a list of hosts says who lets them through');
+  return places;
 }
 
 const plans = new WeakSet<object>();
@@ -88,7 +91,7 @@ export function plan(input: PlanInput): LaunchPlan {
     workdir: input.workdir,
     isolation: policy.isolation,
     bwrap: machine.bwrap,
-    places: [...input.places, ...networkOperations(policy.network)],
+    places: policy.isolation === 'filter' ? input.places : withNetwork(input.places, policy.network),
     arch: machine.arch,
     explicit,
     records: input.records,

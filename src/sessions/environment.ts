@@ -7,6 +7,7 @@ import { workingFolder } from '../host/working-folder.ts';
 import { INSIDE } from '../plan/places/index.ts';
 import { credentialRule } from '../policy/credential.ts';
 import { NETWORK_OFF } from '../policy/network/rules.ts';
+import { withProxyVariables } from '../policy/network/variables.ts';
 import { type CredentialRule, DEFAULT_POLICY, type Policy, type SetRule } from '../policy/policy.ts';
 import { type SealedEnv, seal } from '../seal/seal.ts';
 import type { SandboxedVariable } from '../secrets/sandboxed/file.ts';
@@ -38,7 +39,7 @@ export async function sessionEnvironment(sources: Sources): Promise<SessionEnvir
   const own = new Set(variables.map(({ name }) => name));
   const injected = profile.credentials.filter(({ target }) => !own.has(target));
   const rules = variables.map(ruleOf);
-  const policy: Policy = {
+  const policy: Policy = withProxyVariables({
     ...DEFAULT_POLICY,
     origin: profile.origin,
     base: { preset: 'none', origin: 'session' },
@@ -48,7 +49,7 @@ export async function sessionEnvironment(sources: Sources): Promise<SessionEnvir
     filesystem: { ...profile.filesystem, preset: 'workspace', explicit: true },
     network: profile.session?.network ?? NETWORK_OFF,
     redact: profile.redact,
-  };
+  });
   const plain = variables.filter(({ reference }) => !reference).map(secretOf);
   const referred = [...injected, ...variables.filter(({ reference }) => reference).map(ruleOf)];
   const secrets = new Map([...plain, ...(await resolved(referred, sources))]);

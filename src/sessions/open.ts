@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { CordonError } from '../host/errors.ts';
 import { homesOf } from '../host/folders.ts';
 import { surveyMachine } from '../launch/machine.ts';
+import { outsideOperations } from '../launch/outside.ts';
 import { ownOf } from '../launch/own.ts';
 import { factsOf, type Operation, sessionPlaces } from '../plan/places/index.ts';
 import type { Policy } from '../policy/policy.ts';
@@ -30,7 +31,10 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const redaction = profile.redact && environment.secrets.size > 0 ? new Redaction(environment.secrets) : undefined;
   const pool = poolFor(options, profile, log);
   const id = options.id ?? newSessionId();
-  const places = placesFor(settings);
+  const places = [
+    ...placesFor(settings),
+    ...outsideOperations({ network: environment.policy.network, env, state: folders.state, subject: 'session' }),
+  ];
   const folder = new SessionFolder(folders.state, id);
   for (const note of [...profile.warnings, ...absentPaths(settings)]) log('info', note);
   logOpened(log, id, environment.secrets.size);

@@ -1,5 +1,7 @@
 import type { BigIntStats } from 'node:fs';
 import type { Bytes } from '../host/bytes.ts';
+import { outsideOperations } from '../launch/outside.ts';
+import { withProxyVariables } from '../policy/network/variables.ts';
 import { shimPlaces } from './shim-places.ts';
 import { shimText } from './shim-text.ts';
 import { policyOf, type ToolPolicy } from './tool-policy.ts';
@@ -13,7 +15,7 @@ export function buildShim(
   command: Bytes,
   file: BigIntStats,
 ): { content: Buffer; notes: readonly string[] } {
-  const policy = policyOf(tool, shop.homes);
+  const policy = withProxyVariables(policyOf(tool, shop.homes));
   const { places, notes } = shimPlaces(policy, shop);
   const text = shimText({
     tool,
@@ -21,7 +23,7 @@ export function buildShim(
     command,
     launcher,
     machine: shop.machine,
-    places,
+    places: [...places, ...outsideOperations({ ...shop, network: policy.network, subject: tool.name, lasting: true })],
     config: { path: shop.config, file },
     state: shop.state,
     rebuild: rebuildCommand(shop, tool.name),

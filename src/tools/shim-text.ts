@@ -3,7 +3,7 @@ import { type Bytes, bytesOfText, showBytes } from '../host/bytes.ts';
 import { auditFile } from '../launch/audit.ts';
 import { planLine } from '../plan/field.ts';
 import { type Operation, PLACE_VARIABLES } from '../plan/places/index.ts';
-import { type Machine, networkOperations } from '../plan/plan.ts';
+import { type Machine, withNetwork } from '../plan/plan.ts';
 import { containmentLines, PLAN_HEADER, recordLines } from '../plan/plan-text.ts';
 import { ruleLines } from '../plan/rule-lines.ts';
 import type { Policy } from '../policy/policy.ts';
@@ -48,7 +48,7 @@ export function shimText(input: ShimInput): string {
         supervise: false,
         explicit: whyBarrier(tool),
         bwrap: machine.bwrap,
-        places: [...places, ...networkOperations(policy.network)],
+        places: withNetwork(places, policy.network),
         arch: machine.arch,
         abstractSockets: hasFsPolicy(tool) ? 'cut off' : 'as outside',
       },

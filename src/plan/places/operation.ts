@@ -24,6 +24,14 @@ export type Operation =
   | { readonly kind: 'data'; readonly path: Path; readonly text: Bytes }
   | { readonly kind: 'workspace'; readonly path: Path | 'here'; readonly mode: WorkspaceMode }
   | { readonly kind: 'dev'; readonly bytes?: number }
+  | {
+      readonly kind: 'network-names';
+      readonly ports: readonly number[];
+      readonly local: readonly { readonly address: string; readonly bits: number }[];
+      /** The program that lets connections through, and what it is told. */
+      readonly outside: readonly string[];
+      readonly task: Bytes;
+    }
   | { readonly kind: 'ipc-host' | 'network-off' | 'show-programs' | 'proc' | 'run' | 'mention' };
 
 export type OperationOf<Kind extends Operation['kind']> = { [One in Kind]: Operation & { readonly kind: One } }[Kind];
@@ -69,6 +77,14 @@ function linesOf(operation: Operation, reveal: boolean): string[] {
       return ['ipc host'];
     case 'network-off':
       return ['network off'];
+    case 'network-names':
+      return [
+        'network names',
+        ...(operation.ports.length === 0 ? [] : [textLine('listen', ...operation.ports.map(String))]),
+        ...operation.local.map(({ address, bits }) => textLine('local', address, String(bits))),
+        textLine('outside', ...operation.outside),
+        planLine('outside-task', reveal ? operation.task : HIDDEN),
+      ];
     case 'show-programs':
     case 'proc':
     case 'run':

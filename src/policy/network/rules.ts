@@ -99,7 +99,12 @@ function setRules(host: string, origin: Origin, set: string): HostRule[] {
   return parsed.rules.map((rule) => ({ ...rule, set }));
 }
 
+const LOOPBACK = parseNetwork('127.0.0.0/8') as Network;
+const LOOPBACK_6 = parseNetwork('::1') as Network;
+
 function networkRule(written: Written, network: Network): ParsedHost {
+  if (contains(LOOPBACK, network) || contains(LOOPBACK_6, network))
+    return problem(written.text, "is the command's own loopback", 'a port of this machine is @host:PORT');
   const meant = network.family === 6 && network.bits === 128 ? innermost(network) : network;
   if (meant !== network)
     return problem(written.text, 'is an IPv4 address in an IPv6 one', `write ${showAddress(meant)}`);
@@ -175,7 +180,7 @@ export function settled({ own, ...network }: NetworkPolicy): NetworkPolicy {
 }
 
 /** What a rule without a port allows. */
-const WEB_PORTS: readonly number[] = [80, 443];
+export const WEB_PORTS: readonly number[] = [80, 443];
 
 export type Verdict =
   | { readonly allowed: true; readonly rule: HostRule | undefined }

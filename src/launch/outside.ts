@@ -1,0 +1,114 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { type Bytes, bytesOfText, textOfBytes } from '../host/bytes.ts';
+import { CordonError } from '../host/errors.ts';
+import type { ParentEnv } from '../host/parent-env.ts';
+import { type Task, taskText, type Upstream, writtenRules } from '../network/task.ts';
+import { type Operation, pathOf } from '../plan/places/index.ts';
+import { showAddress } from '../policy/network/address.ts';
+import { type HostRule, isByName, type NetworkPolicy, settled, WEB_PORTS } from '../policy/network/rules.ts';
+
+export interface OutsideRequest {
+  readonly network: NetworkPolicy;
+  readonly env: ParentEnv;
+  readonly state: string | undefined;
+  /** What is started, for messages. */
+  readonly subject: string;
+  /** A plan that lies in a file holds no password. */
+  readonly lasting?: boolean;
+}
+
+/** What a launch needs whose hosts are named: a way out that someone watches, and files that lead programs to it. */
+export function outsideOperations(request: OutsideRequest): Operation[] {
+  if (!isByName(request.network)) return [];
+  const network = settled(request.network);
+  const ports = portsOf(network);
+  const task: Task = {
+    mode: network.mode,
+    allow: writtenRules(network.allow),
+    deny: writtenRules(network.deny),
+    ports,
+    subject: request.subject,
+    state: request.state,
+    upstream: upstreamOf(request),
+  };
+  return [
+    ...systemFiles(),
+    {
+      kind: 'network-names',
+      ports,
+      local: localOf(network.allow),
+      outside: [process.execPath, fileURLToPath(new URL('network.cjs', import.meta.url))],
+      task: bytesOfText(taskText(task)),
+    },
+  ];
+}
+
+/** What is listened on where no rule says a port: those of servers far away, none that people run on their own machine. */
+const USUAL_PORTS = [22, ...WEB_PORTS, 465, 587, 993, 9418];
+const MOST_PORTS = 200;
+/** Taken by the resolver and the proxy of the sandbox. */
+const OWN_PORTS = [53, 17_080];
+
+function portsOf({ mode, allow }: NetworkPolicy): number[] {
+  const isOpen = mode !== 'names' || allow.some(({ kind, port }) => kind === 'any' && port === undefined);
+  const isWeb = allow.some(({ port }) => port === undefined);
+  const said = allow.flatMap(({ port }) => port ?? []);
+  const taken = allow.find(({ port }) => port !== undefined && OWN_PORTS.includes(port));
+  if (taken !== undefined)
+    throw new CordonError('policy', `port ${taken.port} is the sandbox's own`, { where: taken.origin });
+  const ports = [...new Set([...(isOpen ? USUAL_PORTS : []), ...(isWeb ? WEB_PORTS : []), ...said])];
+  if (ports.length > MOST_PORTS)
+    throw new CordonError('policy', `the list of hosts has ${ports.length} ports, more than ${MOST_PORTS}`);
+  return ports.toSorted((a, b) => a - b);
+}
+
+const MOST_LOCAL = 64;
+
+/** Addresses that are written down are reached as such too. What holds 127.0.0.0/8, and IPv6, only through the proxy. */
+function localOf(rules: readonly HostRule[]): { readonly address: string; readonly bits: number }[] {
+  const found = rules.flatMap((rule) => {
+    if (rule.kind !== 'network' || rule.network.family !== 4 || rule.network.bits < 8) return [];
+    return [{ address: showAddress(rule.network), bits: rule.network.bits }];
+  });
+  return [...new Map(found.map((one) => [`${one.address}/${one.bits}`, one])).values()].slice(0, MOST_LOCAL);
+}
+
+/* ── files that programs find names by ── */
+
+const HOSTS = '127.0.0.1 localhost\n::1 localhost ip6-localhost ip6-loopback\n';
+const RESOLVER = 'nameserver 127.0.0.1\nsearch .\n';
+
+function systemFiles(): Operation[] {
+  const files: readonly (readonly [string, (text: string) => string])[] = [
+    ['/etc/resolv.conf', () => RESOLVER],
+    ['/etc/hosts', () => HOSTS],
+    ['/etc/nsswitch.conf', (text) => text.replace(/^[ \t]*hosts[ \t]*:.*$/m, 'hosts: files dns')],
+  ];
+  return files.flatMap(([name, change]) => {
+    const path = pathOf(name);
+    if (path === undefined || !existsSync(name)) return [];
+    return [{ kind: 'data', path, text: bytesOfText(change(readFileSync(name, 'utf8'))) } as const];
+  });
+}
+
+/* ── the user's own proxy ── */
+
+function upstreamOf({ env, lasting }: OutsideRequest): Upstream | undefined {
+  const value = (...names: string[]) =>
+    names
+      .map((name) => env.get(name as Bytes))
+      .flatMap((bytes) => (bytes === undefined || bytes === '' ? [] : (textOfBytes(bytes) ?? [])))[0];
+  const all = value('all_proxy', 'ALL_PROXY');
+  const https = usable(value('https_proxy', 'HTTPS_PROXY') ?? all, lasting);
+  const http = usable(value('http_proxy', 'HTTP_PROXY') ?? all, lasting);
+  if (http === undefined && https === undefined) return undefined;
+  return { http, https, except: value('no_proxy', 'NO_PROXY') };
+}
+
+function usable(text: string | undefined, lasting: boolean | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const url = /^[a-z0-9+.-]+:\/\//i.test(text) ? text : `http://${text}`;
+  const hasPassword = URL.canParse(url) && new URL(url).password !== '';
+  return lasting === true && hasPassword ? undefined : url;
+}

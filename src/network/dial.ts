@@ -1,0 +1,170 @@
+import { lookup } from 'node:dns/promises';
+import net from 'node:net';
+import { networkInterfaces } from 'node:os';
+import tls from 'node:tls';
+import { contains, innermost, type Network, parseAddress, specialKind } from '../policy/network/address.ts';
+import type { HostRule, NetworkPolicy } from '../policy/network/rules.ts';
+import { Refusal } from './requests.ts';
+import type { Upstream } from './task.ts';
+
+/** A host that was let through, with the rule that did it. */
+export interface Target {
+  readonly name: string;
+  readonly port: number;
+  readonly rule: HostRule | undefined;
+}
+
+export interface DialOptions {
+  readonly policy: NetworkPolicy;
+  readonly upstream: Upstream | undefined;
+  readonly connectMs: number;
+}
+
+/** Where it leads is found out once, looked at, and what was looked at is what is dialled. */
+export async function dial(target: Target, options: DialOptions): Promise<net.Socket> {
+  const { rule, port, name } = target;
+  if (rule?.kind === 'loopback') return connect([{ address: '127.0.0.1', family: 4 }], rule.port, options);
+  if (rule !== undefined && 'pin' in rule && rule.pin !== undefined)
+    return connect([familyOf(rule.pin.address)], rule.pin.port ?? port, options);
+  const proxy = upstreamFor(name, port, options.upstream);
+  if (proxy !== undefined) return throughProxy(proxy, target, options);
+  return connect(await checkedAddresses(name, options.policy), port, options);
+}
+
+type Found = { readonly address: string; readonly family: number };
+const familyOf = (address: string): Found => ({ address, family: net.isIP(address) });
+
+async function checkedAddresses(name: string, policy: NetworkPolicy): Promise<Found[]> {
+  const found = net.isIP(name) === 0 ? await lookup(name, { all: true, verbatim: true }) : [familyOf(name)];
+  const problems = found.map(({ address }) => addressProblem(address, policy));
+  const good = found.filter((_, i) => problems[i] === undefined);
+  if (good.length === 0) throw new Refusal(problems.find((problem) => problem !== undefined) ?? 'it has no address');
+  return good;
+}
+
+/** Why an address is not dialled although its name is allowed: what isn't public must be written as an address. */
+function addressProblem(text: string, { allow, deny }: NetworkPolicy): string | undefined {
+  const address = parseAddress(text.replace(/%.*$/, ''));
+  if (address === undefined) return `it leads to '${text}', which is no address`;
+  const meant = innermost(address);
+  const names = (rule: HostRule) => rule.kind === 'network' && contains(rule.network, meant);
+  const denied = deny.find(names);
+  if (denied !== undefined) return `it leads to ${text}, which ${denied.text} denies`;
+  if (allow.some(names)) return undefined;
+  const kind =
+    specialKind(address) ?? (ownAddresses().some((own) => isSame(own, meant)) ? 'this machine itself' : undefined);
+  return kind === undefined ? undefined : `it leads to ${text}, ${kind}, which the list does not name`;
+}
+
+const isSame = (one: Network, other: Network) => one.family === other.family && one.base === other.base;
+
+function ownAddresses(): Network[] {
+  return Object.values(networkInterfaces()).flatMap((list) =>
+    (list ?? []).flatMap(({ address }) => {
+      const parsed = parseAddress(address.replace(/%.*$/, ''));
+      return parsed === undefined ? [] : [parsed];
+    }),
+  );
+}
+
+function connect(found: readonly Found[], port: number, { connectMs }: DialOptions): Promise<net.Socket> {
+  const socket = net.connect({
+    host: 'checked',
+    port,
+    autoSelectFamily: found.length > 1,
+    allowHalfOpen: true,
+    noDelay: true,
+    lookup: (_host, options, done) => {
+      const [first] = found;
+      if ((options as { all?: boolean }).all === true) (done as (error: null, all: unknown) => void)(null, found);
+      else done(null, first?.address ?? '', first?.family ?? 4);
+    },
+  });
+  return opened(socket, 'connect', connectMs);
+}
+
+/** Whoever waits for it gets the socket, or why there is none. */
+function opened<Kind extends net.Socket>(socket: Kind, event: string, ms: number): Promise<Kind> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => socket.destroy(new Error('nobody answered in time')), ms);
+    const failed = (error: Error) => {
+      clearTimeout(timer);
+      reject(error);
+    };
+    socket.once('error', failed);
+    socket.once(event, () => {
+      clearTimeout(timer);
+      socket.off('error', failed);
+      socket.on('error', () => socket.destroy());
+      resolve(socket);
+    });
+  });
+}
+
+/* ── the user's own way out ── */
+
+function upstreamFor(name: string, port: number, upstream: Upstream | undefined): URL | undefined {
+  const text = port === 80 ? (upstream?.http ?? upstream?.https) : (upstream?.https ?? upstream?.http);
+  if (text === undefined || isExcepted(name, port, upstream?.except ?? '')) return undefined;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol))
+    throw new Refusal('the proxy of this machine is none that can be used: only http:// and https:// ones are');
+  return url;
+}
+
+/** As curl has it: a name and what lies below it, `*` for all, a port if one is said. */
+function isExcepted(name: string, port: number, except: string): boolean {
+  return except
+    .split(/[\s,]+/)
+    .filter((entry) => entry !== '')
+    .some((entry) => {
+      const [host = '', only] = entry
+        .toLowerCase()
+        .replace(/^\*?\./, '')
+        .split(':');
+      if (only !== undefined && Number(only) !== port) return false;
+      return entry === '*' || name === host || name.endsWith(`.${host}`);
+    });
+}
+
+async function throughProxy(proxy: URL, { name, port }: Target, { connectMs }: DialOptions): Promise<net.Socket> {
+  const host = proxy.hostname.replace(/^\[|\]$/g, '');
+  const isTls = proxy.protocol === 'https:';
+  const where = { host, port: Number(proxy.port || (isTls ? 443 : 80)) };
+  const socket = isTls
+    ? await opened(tls.connect({ ...where, servername: host }), 'secureConnect', connectMs)
+    : await opened(net.connect({ ...where, allowHalfOpen: true, noDelay: true }), 'connect', connectMs);
+  const authority = `${net.isIP(name) === 6 ? `[${name}]` : name}:${port}`;
+  const login = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`;
+  const auth = proxy.username === '' ? '' : `Proxy-Authorization: Basic ${Buffer.from(login).toString('base64')}\r\n`;
+  socket.write(`CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n${auth}\r\n`);
+  await answered(socket, connectMs);
+  return socket;
+}
+
+const LONGEST_ANSWER = 65_536;
+
+function answered(socket: net.Socket, ms: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let head = Buffer.alloc(0);
+    const give = (error: Error) => {
+      socket.destroy();
+      reject(error);
+    };
+    const timer = setTimeout(() => give(new Error('the proxy of this machine did not answer in time')), ms);
+    const closed = () => give(new Error('the proxy of this machine closed the connection'));
+    const take = (bytes: Buffer) => {
+      head = Buffer.concat([head, bytes]);
+      const end = head.indexOf('\r\n\r\n');
+      if (end === -1 && head.length < LONGEST_ANSWER) return;
+      clearTimeout(timer);
+      socket.off('data', take).off('close', closed).pause();
+      const status = /^HTTP\/1\.[01] ([0-9]{3})/.exec(head.toString('latin1', 0, 64))?.[1];
+      if (end === -1 || status?.startsWith('2') !== true)
+        return give(new Error(`the proxy of this machine answered ${status ?? 'something that is no HTTP'}`));
+      if (head.length > end + 4) socket.unshift(head.subarray(end + 4));
+      resolve();
+    };
+    socket.on('data', take).once('close', closed);
+  });
+}

@@ -1,0 +1,172 @@
+import type net from 'node:net';
+import type { Duplex } from 'node:stream';
+import { type HostRule, hostName, type NetworkPolicy, verdictOn } from '../policy/network/rules.ts';
+import { type DialOptions, dial, type Target } from './dial.ts';
+import { appendRecord, type NetworkRecord } from './records.ts';
+import { relay } from './relay.ts';
+import { Refusal } from './requests.ts';
+import type { Limits, Task } from './task.ts';
+
+/** What may stand in for the plain tunnel between a command and a host. */
+export interface Interceptor {
+  readonly handles: (name: string, port: number) => boolean;
+  /** Owns the client's connection from now on. `connect` makes one to the same name, whose address was checked. */
+  readonly take: (
+    client: Duplex,
+    dialled: { readonly name: string; readonly port: number },
+    connect: () => Promise<net.Socket>,
+  ) => void;
+}
+
+export type Via = NetworkRecord['via'];
+
+/** Asks a person whether a host may be reached; false when nobody says so in time. */
+export type Ask = (name: string, port: number) => Promise<boolean>;
+
+export interface GateOptions {
+  readonly task: Task;
+  /** The launch that records go by. */
+  readonly launch: string;
+  readonly policy: NetworkPolicy;
+  readonly limits: Limits;
+  readonly interceptors: readonly Interceptor[];
+  readonly ask: Ask;
+  /** Tells the supervisor of a host that was refused. */
+  readonly refused: (host: string) => void;
+}
+
+/** More than a person reads, less than what fills a disk. */
+const MOST_REFUSED = 1000;
+
+/** Every connection comes by here, whichever way it was asked for: decided, dialled, watched, written down. */
+export class Gate {
+  readonly #options: GateOptions;
+  readonly #seen = new Set<string>();
+  readonly #learned = new Map<string, HostRule | undefined>();
+  #refusals = 0;
+
+  constructor(options: GateOptions) {
+    this.#options = options;
+  }
+
+  /** What was let through, for `learn`. */
+  get learned(): ReadonlyMap<string, HostRule | undefined> {
+    return this.#learned;
+  }
+
+  /** Whether a name is worth an address. Ports are looked at when one is dialled. */
+  knows(name: string): boolean {
+    const { policy } = this.#options;
+    if (policy.mode === 'learn' || policy.mode === 'ask')
+      return !policy.deny.some((rule) => rule.port === undefined && meets(rule, name));
+    return [80, 443, ...policy.allow.flatMap(({ port }) => port ?? [])].some(
+      (port) => verdictOn(policy, name, port).allowed,
+    );
+  }
+
+  noSuchName(name: string): void {
+    this.#refuse(name, undefined, 'dns', 'no rule names it');
+  }
+
+  /** The target, or a Refusal that has been written down. */
+  async admit(host: string, port: number, via: Via): Promise<Target> {
+    const { policy, ask } = this.#options;
+    const parsed = hostName(host);
+    const name = 'name' in parsed ? parsed.name : host.toLowerCase();
+    if (!('name' in parsed) && !isAddress(name))
+      throw this.#refuse(name.slice(0, 260), port, via, `it ${parsed.problem}`);
+    const { allowed, rule } = verdictOn(policy, name, port);
+    if (allowed) {
+      this.#learned.set(`${name}:${port}`, rule);
+      return { name, port, rule };
+    }
+    if (rule === undefined && policy.mode === 'ask' && (await ask(name, port))) return { name, port, rule: undefined };
+    throw this.#refuse(name, port, via, rule === undefined ? 'no rule names it' : `denied (${rule.origin})`, rule);
+  }
+
+  /** A port of this machine that the list names. */
+  loopback(port: number): Target | undefined {
+    const rule = this.#options.policy.allow.find((one) => one.kind === 'loopback' && one.port === port);
+    return rule === undefined ? undefined : { name: 'localhost', port, rule };
+  }
+
+  refuse(name: string, port: number, via: Via, why: string): Refusal {
+    return this.#refuse(name, port, via, why);
+  }
+
+  /** The client's side of a connection to a host that was admitted: owned from here on. */
+  async join(client: net.Socket, target: Target, via: Via): Promise<void> {
+    const interceptor = this.#interceptorOf(target);
+    if (interceptor !== undefined) {
+      interceptor.take(client, target, () => this.dial(target, via));
+      return;
+    }
+    const started = Date.now();
+    client.pause();
+    const server = await this.dial(target, via);
+    if (client.destroyed) server.destroy();
+    const { headBytes, idleMs } = this.#options.limits;
+    const check = {
+      name: isAddress(target.name) || target.rule?.kind === 'loopback' ? undefined : target.name,
+      port: target.port,
+      headBytes,
+    };
+    const { sent, received, refused } = await relay(client, server, check, idleMs);
+    if (refused !== undefined) this.#refuse(target.name, target.port, via, refused, target.rule);
+    else
+      this.#record(target, via, {
+        verdict: 'allowed',
+        rule: ruleText(target.rule),
+        sent,
+        received,
+        ms: Date.now() - started,
+      });
+  }
+
+  async dial(target: Target, via: Via): Promise<net.Socket> {
+    const { policy, task, limits } = this.#options;
+    const options: DialOptions = { policy, upstream: task.upstream, connectMs: limits.connectMs };
+    try {
+      return await dial(target, options);
+    } catch (error) {
+      const why = (error as Error).message;
+      if (error instanceof Refusal) throw this.#refuse(target.name, target.port, via, why, target.rule);
+      this.#record(target, via, { verdict: 'failed', rule: ruleText(target.rule), why });
+      throw error;
+    }
+  }
+
+  interceptorFor(target: Target): Interceptor | undefined {
+    return this.#interceptorOf(target);
+  }
+
+  #interceptorOf({ name, port }: Target): Interceptor | undefined {
+    return this.#options.interceptors.find((one) => one.handles(name, port));
+  }
+
+  #refuse(name: string, port: number | undefined, via: Via, why: string, rule?: HostRule): Refusal {
+    const host = port === undefined ? name : `${name}:${port}`;
+    const told = `${host} ${why}`;
+    if (!this.#seen.has(told) && this.#refusals < MOST_REFUSED) {
+      this.#refusals++;
+      if (!this.#seen.has(host)) this.#options.refused(host);
+      this.#seen.add(host).add(told);
+      this.#record({ name, port }, via, { verdict: 'refused', rule: ruleText(rule), why });
+    }
+    return new Refusal(`${host} is not let through: ${why}`);
+  }
+
+  #record(
+    { name, port }: { readonly name: string; readonly port?: number | undefined },
+    via: Via,
+    more: Pick<NetworkRecord, 'verdict' | 'rule' | 'why' | 'sent' | 'received' | 'ms'>,
+  ): void {
+    const { task, launch } = this.#options;
+    appendRecord(task.state, { time: new Date().toISOString(), launch, name, port, via, ...more });
+  }
+}
+
+const ruleText = (rule: HostRule | undefined) => rule?.set ?? rule?.text;
+const isAddress = (name: string) => /^[0-9.]+$/.test(name) || name.includes(':');
+const meets = (rule: HostRule, name: string) =>
+  (rule.kind === 'name' && rule.name === name) || (rule.kind === 'below' && name.endsWith(`.${rule.name}`));

@@ -1,0 +1,68 @@
+import dgram from 'node:dgram';
+import { readFileSync } from 'node:fs';
+import net from 'node:net';
+import { Gate } from './gate.ts';
+import { Names } from './names.ts';
+import { proxyServer } from './proxy.ts';
+import { Resolver, serveUdp, tcpResolver } from './resolver.ts';
+import { policyOf, type Task, USUAL_LIMITS } from './task.ts';
+
+/**
+ * The process outside: it holds the listeners of one sandbox, and lets through what the policy of that launch names. Descriptors: 3 what
+ * it is told, 4 the supervisor, 5 and 6 the resolver, 7 the proxy, from 8 on the ports.
+ */
+const FD = { task: 3, supervisor: 4, udp: 5, tcp: 6, proxy: 7, ports: 8 } as const;
+
+function main(): void {
+  const task = JSON.parse(readFileSync(FD.task, 'utf8')) as Task;
+  const policy = policyOf(task);
+  const limits = { ...USUAL_LIMITS, ...task.limits };
+  const supervisor = new net.Socket({ fd: FD.supervisor });
+  const tell = (word: 'r' | 's', text: string) => supervisor.write(`${word} ${text.replace(/[\r\n]+/g, ' ')}\n`);
+  const names = new Names(limits.names);
+  const gate = new Gate({
+    task,
+    launch: process.argv[2] ?? '',
+    policy,
+    limits,
+    interceptors: [],
+    ask: async () => false,
+    refused: (host) => tell('r', host),
+  });
+  const resolver = new Resolver(gate, names);
+  const udp = dgram.createSocket('udp4');
+  serveUdp(udp, resolver);
+  udp.bind({ fd: FD.udp });
+  tcpResolver(resolver, limits.handshakeMs).listen({ fd: FD.tcp });
+  proxyServer(gate, limits).listen({ fd: FD.proxy });
+  task.ports.forEach((port, i) => {
+    portServer(port, gate, names, limits.connections).listen({ fd: FD.ports + i });
+  });
+  supervisor.on('error', () => process.exit(0));
+  supervisor.on('end', () => process.exit(0));
+  supervisor.resume();
+}
+
+/** Which address was dialled says which name was meant. */
+function portServer(port: number, gate: Gate, names: Names, connections: number): net.Server {
+  const server = net.createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: true }, (client) => {
+    client.on('error', () => client.destroy());
+    const address = client.localAddress ?? '';
+    const isOwn = address.startsWith('127.');
+    const name = names.nameOf(address) ?? (isOwn ? undefined : address);
+    void arrive(client, name, port, gate).catch(() => client.destroy());
+  });
+  server.maxConnections = connections;
+  return server;
+}
+
+async function arrive(client: net.Socket, name: string | undefined, port: number, gate: Gate): Promise<void> {
+  if (name === undefined) {
+    const loopback = gate.loopback(port);
+    if (loopback === undefined) throw gate.refuse('127.0.0.1', port, 'name', 'no name leads there');
+    return gate.join(client, loopback, 'name');
+  }
+  return gate.join(client, await gate.admit(name, port, 'name'), 'name');
+}
+
+main();

@@ -1,0 +1,166 @@
+import net from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { USERS } from '../support/users.ts';
+import { closeAll, cordon, echo, inside, listening, recordsOf, sceneOf, tlsEcho } from './support.ts';
+
+afterEach(closeAll);
+
+const PLAIN = 'env -u HTTP_PROXY -u http_proxy -u ALL_PROXY -u all_proxy -u HTTPS_PROXY -u https_proxy';
+const CURL = 'curl -sS -m 20';
+
+describe.each(USERS)('the network by name, as %s', (user) => {
+  it('reaches what is named by its name, with proxy variables and without, and nothing else', async () => {
+    const scene = sceneOf(user);
+    const port = await listening(echo());
+    const ran = await inside(
+      scene,
+      [`api.example.com:80=127.0.0.1:${port}`],
+      [
+        `${CURL} http://api.example.com/proxied`,
+        `${PLAIN} ${CURL} http://api.example.com/plain`,
+        `${CURL} --socks5-hostname 127.0.0.1:17080 http://api.example.com/socks`,
+        `${PLAIN} ${CURL} http://evil.test/ || echo "evil $?"`,
+        `${CURL} http://evil.test/`,
+        `${PLAIN} ${CURL} http://127.0.0.1:${port}/ || echo "loopback $?"`,
+        `${PLAIN} ${CURL} -m 5 http://192.0.2.1/ || echo "address $?"`,
+        'ls /sys/class/net; false',
+      ].join('\n'),
+    );
+    expect(ran.stdout.split('\n').slice(0, 3)).toEqual([
+      'api.example.com /proxied',
+      'api.example.com /plain',
+      'api.example.com /socks',
+    ]);
+    expect(ran.stdout).toContain('evil 6\n');
+    expect(ran.stdout).toContain('cordon: evil.test:80 is not let through: no rule names it\n');
+    expect(ran.stdout).toContain('loopback 7\n');
+    expect(ran.stdout).toContain('address 7\n');
+    expect(ran.stderr).toContain('not let through: evil.test, evil.test:80; `cordon net log` tells why');
+    expect(recordsOf(scene)).toMatchObject([
+      { name: 'api.example.com', port: 80, via: 'name', verdict: 'allowed' },
+      { name: 'api.example.com', port: 80, via: 'socks', verdict: 'allowed' },
+      { name: 'evil.test', via: 'dns', verdict: 'refused' },
+      { name: 'evil.test', port: 80, via: 'proxy', verdict: 'refused' },
+    ]);
+  });
+
+  it('TLS must name the host that was dialled', async () => {
+    const scene = sceneOf(user);
+    const port = await listening(tlsEcho());
+    const dial = (host: string, servername: string) =>
+      `node -e "const s=require('tls').connect({host:'${host}',port:443,servername:'${servername}',rejectUnauthorized:false},()=>s.end('hi ${servername}'));s.on('data',d=>console.log(String(d)));s.on('error',e=>console.log('${servername}',e.code))"`;
+    const ran = await inside(
+      scene,
+      [`api.example.com=127.0.0.1:${port}`],
+      [
+        dial('api.example.com', 'api.example.com'),
+        dial('api.example.com', 'evil.test'),
+        dial('api.example.com', ''),
+      ].join('\n'),
+    );
+    expect(ran.stdout).toBe('hi api.example.com\nevil.test ECONNRESET\n ECONNRESET\n');
+    expect(recordsOf(scene).map(({ verdict, why }) => [verdict, why])).toEqual([
+      ['allowed', undefined],
+      ['refused', "the ClientHello names 'evil.test', which is not the host that was dialled"],
+      ['refused', 'the ClientHello names no server'],
+    ]);
+  });
+
+  it('a port of this machine is opened by @host:PORT, and only that one', async () => {
+    const scene = sceneOf(user);
+    const [open, closed] = [await listening(echo()), await listening(echo())];
+    const script = `${CURL} http://localhost:${open}/a; ${CURL} http://127.0.0.1:${closed}/ || echo closed`;
+    expect((await inside(scene, [`@host:${open}`], script)).stdout).toBe(`localhost:${open} /a\nclosed\n`);
+  });
+
+  it('a name that leads to a private address is refused unless that is named too', async () => {
+    const scene = sceneOf(user);
+    // What this machine calls itself leads to an address of its own.
+    const script = 'curl -sS -m 20 -o /dev/null -w "%{http_code}\\n" http://localhost.localdomain/';
+    const ran = await inside(scene, ['localhost.localdomain'], script);
+    expect(ran.stdout.trim()).toMatch(/^(403|502)$/);
+    expect(recordsOf(scene).every(({ verdict }) => verdict !== 'allowed')).toBe(true);
+  });
+
+  it('servers of the command itself work on all other ports', async () => {
+    const script = `node -e "
+      const http=require('http');
+      const s=http.createServer((q,r)=>r.end('own\\n')).listen(8123,()=>http.get('http://localhost:8123/',r=>{r.pipe(process.stdout);r.on('end',()=>s.close())}))"`;
+    expect((await inside(sceneOf(user), ['api.example.com'], script)).stdout).toBe('own\n');
+  });
+
+  it('killed, it is not started again: connections end, the command goes on, one line says so', async () => {
+    const scene = sceneOf(user);
+    const port = await listening(
+      net.createServer((socket) => socket.on('error', () => socket.destroy()).write('hello\n')),
+    );
+    const script = `exec 5<>/dev/tcp/api.example.com/80; read line <&5; echo "$line"; echo ready > ready; read more <&5; echo "ended $?"; (exec 6<>/dev/tcp/api.example.com/80) 2>/dev/null || echo refused; echo on`;
+    const running = cordon(scene, [
+      'run',
+      '--fs',
+      'all',
+      '--net',
+      `api.example.com:80=127.0.0.1:${port}`,
+      '--',
+      'bash',
+      '-c',
+      script,
+    ]);
+    const { existsSync } = await import('node:fs');
+    while (!existsSync(`${scene.home}/ready`)) await new Promise((resolve) => setTimeout(resolve, 20));
+    process.kill(await processOutside(scene.home), 'SIGKILL');
+    const ran = await running;
+    expect(ran.stdout).toBe('hello\nended 1\nrefused\non\n');
+    expect(ran.stderr.match(/the process that lets connections through is gone/g)).toHaveLength(1);
+  });
+
+  it('a bad list is refused before anything starts', async () => {
+    const scene = sceneOf(user);
+    for (const [host, why] of [
+      ['0x7f000001', 'another spelling'],
+      ['127.0.0.1', 'own loopback'],
+      ['example.com:53', "the sandbox's own"],
+      ['own', 'hosts of an agent'],
+    ] as const) {
+      const { code, stderr, stdout } = await inside(scene, [host], 'echo ran');
+      expect([code === 0, stdout]).toEqual([false, '']);
+      expect(stderr).toContain(why);
+    }
+  });
+
+  it('an upstream proxy of the user is used, and its password is never inside', async () => {
+    const scene = sceneOf(user);
+    const password = ['pass', 'of', 'mine'].join('-');
+    const seen: string[] = [];
+    const proxy = net.createServer((socket) => {
+      socket.once('data', (head) => {
+        seen.push(head.toString('latin1'));
+        socket.end('HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 3\r\nConnection: close\r\n\r\nhi\n');
+      });
+    });
+    const upstream = `http://me:${password}@127.0.0.1:${await listening(proxy)}`;
+    const ran = await inside(scene, ['api.example.com'], `${PLAIN} ${CURL} http://api.example.com/; env`, {
+      HTTPS_PROXY: upstream,
+    });
+    expect(ran.stdout).toContain('hi\n');
+    expect(ran.stdout + ran.stderr).not.toContain(password);
+    expect(seen[0]).toMatch(/^CONNECT api\.example\.com:80 HTTP\/1\.1\r\n/);
+    expect(seen[0]).toContain(`Basic ${Buffer.from(`me:${password}`).toString('base64')}`);
+  });
+});
+
+/** The one whose records go to this home: its parent is the launcher, which was started there. */
+async function processOutside(home: string): Promise<number> {
+  const { readdirSync, readFileSync, readlinkSync } = await import('node:fs');
+  const found = readdirSync('/proc').filter((pid) => {
+    try {
+      if (!/^\d+$/.test(pid) || !readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('network.cjs')) return false;
+      const parent = /^PPid:\s*(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1];
+      return readlinkSync(`/proc/${parent}/cwd`) === home;
+    } catch {
+      return false;
+    }
+  });
+  expect(found).toHaveLength(1);
+  return Number(found[0]);
+}
