@@ -154,6 +154,14 @@ export const UI_FLAGS: readonly FlagSpec[] = [
   { name: '--port', value: 'N', help: 'the port on 127.0.0.1 (default: a free one)' },
 ];
 
+export const NET_FLAGS: readonly FlagSpec[] = [
+  { name: '--follow', help: 'log: go on as connections are made' },
+  { name: '--last', value: 'N', help: 'log: only the newest N (default 20; 0 for all)' },
+  { name: '--launch', help: 'allow: for the rest of that launch, not only this time' },
+  { name: '--profile', value: 'NAME|FILE', help: 'allow: in this profile too, for later launches' },
+  JSON_FLAG,
+];
+
 export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'run',
@@ -383,11 +391,17 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'net',
-    usage: ['cordon net sets [@SET…] [--json]  sets of hosts that have a name, with where each is written down'],
+    usage: [
+      'cordon net log [--last N] [--follow] [--json]  what was reached, and what was refused and why',
+      'cordon net pending [--json]  hosts that wait for a word, with --net ask',
+      'cordon net allow ID… [--launch] [--profile NAME|FILE]  this time, for that launch, or from now on',
+      'cordon net deny ID…',
+      'cordon net sets [@SET…] [--json]  sets of hosts that have a name, with where each is written down',
+    ],
     summary: 'which hosts a command can reach, and what it tried to',
-    flags: [JSON_FLAG],
-    words: ['sets'],
-    examples: ['cordon net sets @npm @github'],
+    flags: NET_FLAGS,
+    words: ['log', 'pending', 'allow', 'deny', 'sets'],
+    examples: ['cordon net log --follow', 'cordon net sets @npm @github'],
     page: 'network.md',
     load: () => import('./commands/net.ts'),
   },

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import type { BrokerSettings } from '../broker/settings.ts';
 import { type Bytes, bytesOfText, textOfBytes } from '../host/bytes.ts';
 import { CordonError } from '../host/errors.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
@@ -16,6 +17,8 @@ export interface OutsideRequest {
   readonly subject: string;
   /** A plan that lies in a file holds no password. */
   readonly lasting?: boolean;
+  /** Values for the process outside alone. */
+  readonly broker?: BrokerSettings | undefined;
 }
 
 /** What a launch needs whose hosts are named: a way out that someone watches, and files that lead programs to it. */
@@ -31,6 +34,7 @@ export function outsideOperations(request: OutsideRequest): Operation[] {
     subject: request.subject,
     state: request.state,
     upstream: upstreamOf(request),
+    broker: request.broker,
   };
   return [
     ...systemFiles(),

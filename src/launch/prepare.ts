@@ -114,8 +114,14 @@ function trusted({ broker }: LaunchRequest): Operation[] {
 }
 
 /** A rehearsal writes nothing down, so it has no place for it either. */
-function outsideFor({ policy, env, argv }: LaunchRequest, state: string | undefined): Operation[] {
-  return outsideOperations({ network: policy.network, env, state, subject: showBytes(argv[0]) });
+function outsideFor({ policy, env, argv, broker }: LaunchRequest, state: string | undefined): Operation[] {
+  return outsideOperations({
+    network: policy.network,
+    env,
+    state,
+    subject: showBytes(argv[0]),
+    broker: broker?.settings,
+  });
 }
 
 /** On a stage HOME is all there is: nobody looks at the user's own. */

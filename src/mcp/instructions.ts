@@ -22,10 +22,11 @@ function uriOf(name: string): string {
 }
 
 /** What a model should know before its first call. Names of variables are no secret to it: it could ask for them. */
-export function introduction({ variableNames, skills }: Session): string {
+export function introduction({ variableNames, skills, reach }: Session): string {
   const texts = skills.filter(({ kind }) => kind === 'instructions').map(({ name }) => name);
   return [
     'Commands and skills run in a sandbox. Files in /workspace persist from call to call; processes do not.',
+    reach,
     ...(variableNames.length === 0
       ? []
       : [`These variables are set inside: ${variableNames.join(', ')}. Use them by name; do not print their values.`]),

@@ -18,7 +18,7 @@ function registerBash(server: McpServer, serving: Serving): void {
     'Bash',
     {
       title: 'Bash in the sandbox',
-      description: BASH_DESCRIPTION,
+      description: `${BASH_DESCRIPTION} ${serving.session.reach}`,
       inputSchema: BASH_INPUT,
       outputSchema: CALL_OUTPUT,
       annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },

@@ -153,18 +153,22 @@ function answered(socket: net.Socket, ms: number): Promise<void> {
     };
     const timer = setTimeout(() => give(new Error('the proxy of this machine did not answer in time')), ms);
     const closed = () => give(new Error('the proxy of this machine closed the connection'));
-    const take = (bytes: Buffer) => {
-      head = Buffer.concat([head, bytes]);
+    const take = () => {
+      for (let bytes = socket.read() as Buffer | null; bytes !== null; bytes = socket.read())
+        head = Buffer.concat([head, bytes]);
       const end = head.indexOf('\r\n\r\n');
       if (end === -1 && head.length < LONGEST_ANSWER) return;
       clearTimeout(timer);
-      socket.off('data', take).off('close', closed).pause();
+      // Left as it came, neither paused nor flowing, for whoever reads from it next.
+      socket.off('readable', take).off('close', closed);
       const status = /^HTTP\/1\.[01] ([0-9]{3})/.exec(head.toString('latin1', 0, 64))?.[1];
-      if (end === -1 || status?.startsWith('2') !== true)
-        return give(new Error(`the proxy of this machine answered ${status ?? 'something that is no HTTP'}`));
+      if (end === -1 || status?.startsWith('2') !== true) {
+        give(new Error(`the proxy of this machine answered ${status ?? 'something that is no HTTP'}`));
+        return;
+      }
       if (head.length > end + 4) socket.unshift(head.subarray(end + 4));
       resolve();
     };
-    socket.on('data', take).once('close', closed);
+    socket.on('readable', take).once('close', closed);
   });
 }

@@ -1,22 +1,12 @@
 import type net from 'node:net';
-import type { Duplex } from 'node:stream';
+import type { Interceptor } from '../broker/broker.ts';
+import type { BrokerRecord } from '../broker/held.ts';
 import { type HostRule, hostName, type NetworkPolicy, verdictOn } from '../policy/network/rules.ts';
 import { type DialOptions, dial, type Target } from './dial.ts';
 import { appendRecord, type NetworkRecord } from './records.ts';
 import { relay } from './relay.ts';
 import { Refusal } from './requests.ts';
 import type { Limits, Task } from './task.ts';
-
-/** What may stand in for the plain tunnel between a command and a host. */
-export interface Interceptor {
-  readonly handles: (name: string, port: number) => boolean;
-  /** Owns the client's connection from now on. `connect` makes one to the same name, whose address was checked. */
-  readonly take: (
-    client: Duplex,
-    dialled: { readonly name: string; readonly port: number },
-    connect: () => Promise<net.Socket>,
-  ) => void;
-}
 
 export type Via = NetworkRecord['via'];
 
@@ -44,6 +34,7 @@ export class Gate {
   readonly #seen = new Set<string>();
   readonly #learned = new Map<string, HostRule | undefined>();
   #refusals = 0;
+  #open = 0;
 
   constructor(options: GateOptions) {
     this.#options = options;
@@ -90,6 +81,37 @@ export class Gate {
     return rule === undefined ? undefined : { name: 'localhost', port, rule };
   }
 
+  /** A request that the broker swapped something in, or refused. */
+  brokered({
+    host: name,
+    port,
+    verdict,
+    rule,
+    credentials,
+    method,
+    status,
+    sent,
+    received,
+    milliseconds: ms,
+    reason: why,
+  }: BrokerRecord): void {
+    if (verdict === 'refused') this.#options.refused(`${name}:${port}`);
+    const more = {
+      rule,
+      why,
+      sent,
+      received,
+      ms,
+      method,
+      status,
+      ...(credentials.length === 0 ? {} : { credentials }),
+    };
+    this.#record({ name, port }, 'broker', {
+      verdict: verdict === 'sent' || verdict === 'swapped' ? 'allowed' : verdict,
+      ...more,
+    });
+  }
+
   refuse(name: string, port: number, via: Via, why: string): Refusal {
     return this.#refuse(name, port, via, why);
   }
@@ -111,7 +133,9 @@ export class Gate {
       port: target.port,
       headBytes,
     };
+    this.#open++;
     const { sent, received, refused } = await relay(client, server, check, idleMs);
+    this.#open--;
     if (refused !== undefined) this.#refuse(target.name, target.port, via, refused, target.rule);
     else
       this.#record(target, via, {
@@ -121,6 +145,28 @@ export class Gate {
         received,
         ms: Date.now() - started,
       });
+  }
+
+  /** Nothing is under way that would still be written down. */
+  get isIdle(): boolean {
+    return this.#open === 0;
+  }
+
+  /** A connection that somebody else passes on, to be written down when it is over. */
+  watch(server: net.Socket, target: Target, via: Via): void {
+    const started = Date.now();
+    this.#open++;
+    server.once('close', () => {
+      this.#open--;
+      const { bytesWritten: sent, bytesRead: received } = server;
+      this.#record(target, via, {
+        verdict: 'allowed',
+        rule: ruleText(target.rule),
+        sent,
+        received,
+        ms: Date.now() - started,
+      });
+    });
   }
 
   async dial(target: Target, via: Via): Promise<net.Socket> {
@@ -159,7 +205,7 @@ export class Gate {
   #record(
     { name, port }: { readonly name: string; readonly port?: number | undefined },
     via: Via,
-    more: Pick<NetworkRecord, 'verdict' | 'rule' | 'why' | 'sent' | 'received' | 'ms'>,
+    more: Omit<NetworkRecord, 'time' | 'launch' | 'name' | 'port' | 'via'>,
   ): void {
     const { task, launch } = this.#options;
     appendRecord(task.state, { time: new Date().toISOString(), launch, name, port, via, ...more });

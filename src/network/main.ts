@@ -1,8 +1,12 @@
 import dgram from 'node:dgram';
 import { readFileSync } from 'node:fs';
 import net from 'node:net';
-import { Gate } from './gate.ts';
+import { setTimeout as wait } from 'node:timers/promises';
+import { Broker, type Interceptor } from '../broker/broker.ts';
+import { type Ask, Gate } from './gate.ts';
+import { foldedHosts } from './learn.ts';
 import { Names } from './names.ts';
+import { ask } from './pending.ts';
 import { proxyServer } from './proxy.ts';
 import { Resolver, serveUdp, tcpResolver } from './resolver.ts';
 import { policyOf, type Task, USUAL_LIMITS } from './task.ts';
@@ -20,15 +24,18 @@ function main(): void {
   const supervisor = new net.Socket({ fd: FD.supervisor });
   const tell = (word: 'r' | 's', text: string) => supervisor.write(`${word} ${text.replace(/[\r\n]+/g, ' ')}\n`);
   const names = new Names(limits.names);
+  const interceptors: Interceptor[] = [];
   const gate = new Gate({
     task,
     launch: process.argv[2] ?? '',
     policy,
     limits,
-    interceptors: [],
-    ask: async () => false,
+    interceptors,
+    ask: asker(task, process.argv[2] ?? '', limits.askMs, (text) => tell('s', text)),
     refused: (host) => tell('r', host),
   });
+  if (task.broker !== undefined)
+    interceptors.push(new Broker({ ...task.broker, record: (entry) => gate.brokered(entry) }));
   const resolver = new Resolver(gate, names);
   const udp = dgram.createSocket('udp4');
   serveUdp(udp, resolver);
@@ -39,8 +46,48 @@ function main(): void {
     portServer(port, gate, names, limits.connections).listen({ fd: FD.ports + i });
   });
   supervisor.on('error', () => process.exit(0));
-  supervisor.on('end', () => process.exit(0));
+  supervisor.on('end', () => {
+    for (const line of task.mode === 'learn' ? learnedLines(gate) : []) tell('s', line);
+    void settled(gate).then(() => supervisor.end(() => process.exit(0)));
+  });
   supervisor.resume();
+}
+
+const LAST_MS = 1000;
+
+/** The command is gone, so its connections are about to end: each is still written down. */
+async function settled(gate: Gate): Promise<void> {
+  for (const until = Date.now() + LAST_MS; !gate.isIdle && Date.now() < until; ) await wait(10);
+}
+
+function learnedLines(gate: Gate): string[] {
+  const entries = foldedHosts([...gate.learned.keys()]);
+  if (entries.length === 0) return ['no host was asked for: --net off would do'];
+  return [
+    `the same with a list: ${entries.map((entry) => `--net ${entry}`).join(' ')}`,
+    `in a profile: "network": { "allow": ${JSON.stringify(entries)} }`,
+  ];
+}
+
+/** One question for all that wait for the same host; a word for the whole launch is kept. */
+function asker(task: Task, launch: string, ms: number, tell: (text: string) => void): Ask {
+  const allowed = new Set<string>();
+  const waiting = new Map<string, Promise<boolean>>();
+  return (name, port) => {
+    const host = `${name}:${port}`;
+    if (task.state === undefined || allowed.has(host)) return Promise.resolve(allowed.has(host));
+    const asked = waiting.get(host);
+    if (asked !== undefined) return asked;
+    const { id, word } = ask(task.state, { launch, subject: task.subject, name, port }, ms);
+    tell(`${host} is asked for: \`cordon net allow ${id}\` lets it through; refused in ${Math.round(ms / 1000)} s`);
+    const answer = word.then((said) => {
+      waiting.delete(host);
+      if (said === 'launch') allowed.add(host);
+      return said !== 'no';
+    });
+    waiting.set(host, answer);
+    return answer;
+  };
 }
 
 /** Which address was dialled says which name was meant. */

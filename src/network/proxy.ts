@@ -1,5 +1,7 @@
 import http from 'node:http';
 import net from 'node:net';
+import { Duplex } from 'node:stream';
+import type { Target } from './dial.ts';
 import type { Gate } from './gate.ts';
 import { isNamed } from './relay.ts';
 import { Refusal } from './requests.ts';
@@ -98,21 +100,53 @@ async function forward(request: http.IncomingMessage, response: http.ServerRespo
     const target = await gate.admit(name, port, 'proxy');
     if (hosts.length > 1 || hosts.some((host) => !isNamed(host, url.hostname, port)))
       throw gate.refuse(target.name, port, 'proxy', `the Host '${hosts.join(', ')}' is not the one of the address`);
-    const server = await gate.dial(target, 'proxy');
+    const server = await onward(target, gate);
     pass(request, response, server, url);
   } catch (error) {
     answer(error instanceof Refusal ? 403 : 502, (error as Error).message);
   }
 }
 
-function pass(request: http.IncomingMessage, response: http.ServerResponse, server: net.Socket, url: URL): void {
+/** To the host itself, or to what stands in for it. */
+async function onward(target: Target, gate: Gate): Promise<Duplex> {
+  const interceptor = gate.interceptorFor(target);
+  if (interceptor === undefined) {
+    const server = await gate.dial(target, 'proxy');
+    gate.watch(server, target, 'proxy');
+    return server;
+  }
+  const [ours, theirs] = pair();
+  interceptor.take(theirs, target, () => gate.dial(target, 'proxy'));
+  return ours;
+}
+
+/** Two ends of a connection within this process. */
+function pair(): [Duplex, Duplex] {
+  const ends: Duplex[] = [];
+  const end = (other: number) =>
+    new Duplex({
+      read: () => undefined,
+      write(bytes, _encoding, done) {
+        ends[other]?.push(bytes);
+        done();
+      },
+      final(done) {
+        ends[other]?.push(null);
+        done();
+      },
+    });
+  ends.push(end(1), end(0));
+  return ends as [Duplex, Duplex];
+}
+
+function pass(request: http.IncomingMessage, response: http.ServerResponse, server: Duplex, url: URL): void {
   const dropped = [...OF_THE_HOP, 'host', ...(request.headers.connection ?? '').toLowerCase().split(/\s*,\s*/)];
   const headers = Object.entries(request.headers).filter(([name]) => !dropped.includes(name));
   const onward = http.request({
     method: request.method ?? 'GET',
     path: `${url.pathname}${url.search}`,
     headers: { ...Object.fromEntries(headers), host: url.host, connection: 'close' },
-    createConnection: () => server,
+    createConnection: () => server as net.Socket,
   });
   const end = () => {
     response.destroy();

@@ -8,7 +8,7 @@ export interface NetworkRecord {
   readonly name: string;
   readonly port?: number | undefined;
   /** How it was asked for: by its address, through the proxy, or only as a name. */
-  readonly via: 'name' | 'proxy' | 'socks' | 'dns';
+  readonly via: 'name' | 'proxy' | 'socks' | 'dns' | 'broker';
   readonly verdict: 'allowed' | 'refused' | 'failed';
   /** The rule that decided, as it is written. */
   readonly rule?: string | undefined;
@@ -16,9 +16,13 @@ export interface NetworkRecord {
   readonly sent?: number | undefined;
   readonly received?: number | undefined;
   readonly ms?: number | undefined;
+  /** Of a request that the broker saw: by their names, never a value. */
+  readonly credentials?: readonly string[] | undefined;
+  readonly method?: string | undefined;
+  readonly status?: number | undefined;
 }
 
-const recordsFile = (state: string) => join(state, 'network.jsonl');
+export const recordsFile = (state: string) => join(state, 'network.jsonl');
 
 const LARGEST = 16 << 20;
 
@@ -41,7 +45,7 @@ export function readRecords(state: string): NetworkRecord[] {
   return [`${file}.1`, file].flatMap((one) => parseRecords(textOf(one)));
 }
 
-function parseRecords(text: string): NetworkRecord[] {
+export function parseRecords(text: string): NetworkRecord[] {
   return text.split('\n').flatMap((line) => {
     try {
       return line === '' ? [] : [JSON.parse(line) as NetworkRecord];

@@ -1,3 +1,4 @@
+import type { BrokerSettings } from '../broker/settings.ts';
 import { type HostRule, type NetworkMode, type NetworkPolicy, parseHost } from '../policy/network/rules.ts';
 
 /** What the process outside is told, as JSON: the policy as it is written, and what only the caller knew. */
@@ -14,6 +15,8 @@ export interface Task {
   /** The user's own way out, where there is one. */
   readonly upstream?: Upstream | undefined;
   readonly limits?: Partial<Limits> | undefined;
+  /** What of the launch's credentials is swapped on the way; it has the values. */
+  readonly broker?: BrokerSettings | undefined;
 }
 
 interface WrittenRule {

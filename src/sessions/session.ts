@@ -5,6 +5,7 @@ import type { ParentEnv } from '../host/parent-env.ts';
 import { auditFile, auditHead, newLaunchId } from '../launch/audit.ts';
 import type { Operation } from '../plan/places/index.ts';
 import { type LaunchPlan, type Machine, plan } from '../plan/plan.ts';
+import type { NetworkPolicy } from '../policy/network/rules.ts';
 import type { Redaction } from '../redact/redaction.ts';
 import { checkedWords, shell, type Words } from './arguments.ts';
 import { barrierFailure, requireBarrier } from './barrier.ts';
@@ -44,6 +45,7 @@ export class OpenSession implements Session {
   readonly skills: readonly Skill[];
   readonly variableNames: readonly string[];
   readonly limits: Limits;
+  readonly reach: string;
   readonly #ground: Ground;
   readonly #closing = new AbortController();
   readonly #running = new Set<Promise<unknown>>();
@@ -56,6 +58,7 @@ export class OpenSession implements Session {
     this.workspace = ground.workspace.path;
     this.skills = ground.skills;
     this.limits = ground.limits;
+    this.reach = reachWords(ground.environment.policy.network);
     ground.pool?.sessionOpened();
     this.variableNames = [...ground.environment.secrets.keys()].toSorted();
   }
@@ -131,6 +134,17 @@ export class OpenSession implements Session {
       limits: resourceLimits(limits, pool?.cgroups !== undefined),
     });
   }
+}
+
+function reachWords({ mode, allow, deny }: NetworkPolicy): string {
+  if (mode === 'off') return 'There is no network.';
+  if (mode === 'on') return 'The network can be reached.';
+  const written = (rules: typeof allow) => [...new Set(rules.map(({ text }) => text.replace(/=.*$/s, '')))].join(', ');
+  const isAll = allow.some(({ kind }) => kind === 'any');
+  const reached = isAll
+    ? 'Hosts can be reached by name'
+    : `Only these hosts can be reached: ${written(allow) || 'none'}`;
+  return `${reached}${deny.length === 0 ? '' : `, never ${written(deny)}`}.`;
 }
 
 export const newSessionId = () =>

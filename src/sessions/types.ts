@@ -73,6 +73,8 @@ export interface Session {
   readonly skills: readonly Skill[];
   readonly variableNames: readonly string[];
   readonly limits: Limits;
+  /** Which hosts can be reached, in words for whoever uses it. */
+  readonly reach: string;
   bash(command: string, options?: CallOptions): Promise<CallResult>;
   runSkill(name: string, options?: SkillCallOptions): Promise<CallResult>;
   close(): Promise<void>;

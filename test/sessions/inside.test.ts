@@ -90,6 +90,25 @@ describe.each(USERS)('inside a session of %s', (user) => {
     expect(on.stdout).toBe('reached\n');
   });
 
+  it('hosts of a profile are reached by name, and blocked_hosts are not', async () => {
+    const here = scene(user);
+    const server = createServer((socket) => socket.end('reached\n'));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as { port: number };
+    const pins = ['a', 'b'].map((name) => `"${name}.example.com:7000=127.0.0.1:${port}"`).join(', ');
+    put(
+      here,
+      'cordon/profiles/hosts.yaml',
+      `network: { allow: [${pins}] }\nsession: { blocked_hosts: [b.example.com] }\n`,
+    );
+    const dial = ['a', 'b'].map((name) => `cat < /dev/tcp/${name}.example.com/7000 || echo ${name}`).join('; ');
+    const script = `const s = await open({ profile: 'hosts' }); const r = show(await s.bash(${JSON.stringify(dial)})); await s.close(); return [r.stdout, s.reach];`;
+    const told = await inMain(here, script);
+    server.close();
+    const reach = 'Only these hosts can be reached: a.example.com:7000, b.example.com:7000, never b.example.com.';
+    expect(told).toEqual(['reached\nb\n', reach]);
+  });
+
   it('a profile adds folders to PATH, variables and credentials; nothing is inherited', async () => {
     const here = scene(user);
     put(

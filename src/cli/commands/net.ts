@@ -1,24 +1,199 @@
-import type { Bytes } from '../../host/bytes.ts';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
+import { type Bytes, showText } from '../../host/bytes.ts';
+import { CordonError } from '../../host/errors.ts';
+import { type Pending, pendingIn, say } from '../../network/pending.ts';
+import { type NetworkRecord, parseRecords, readRecords, recordsFile } from '../../network/records.ts';
 import { HOST_SETS, hostsOfSet } from '../../policy/network/sets.ts';
+import { findProfile } from '../../policy/profile/find.ts';
+import { NET_FLAGS } from '../commands.ts';
 import type { Context } from '../context.ts';
-import { hasFlag, JSON_FLAG, type ParsedArguments, parseArguments, textValue, usageError } from '../flags.ts';
+import { flagValues, hasFlag, type ParsedArguments, parseArguments, textValue, usageError } from '../flags.ts';
 import { nearest } from '../nearest.ts';
+import { profilePlaces } from '../profiles.ts';
+import { painter } from '../ui/colour.ts';
+import { table } from '../ui/table.ts';
 
-const ACTIONS = ['sets'];
+const ACTIONS: Readonly<
+  Record<string, (words: readonly string[], parsed: ParsedArguments, context: Context) => number | Promise<number>>
+> = {
+  log: showLog,
+  pending: showPending,
+  allow: (words, parsed, context) => answer(words, hasFlag(parsed, '--launch') ? 'launch' : 'once', parsed, context),
+  deny: (words, parsed, context) => answer(words, 'no', parsed, context),
+  sets: showSets,
+};
 
-export function run(args: readonly Bytes[], context: Context): number {
-  const parsed = parseArguments(args, { flags: [JSON_FLAG] });
+export function run(args: readonly Bytes[], context: Context): number | Promise<number> {
+  const parsed = parseArguments(args, { flags: NET_FLAGS });
   const [action, ...words] = parsed.words.map((word) => textValue(word, 'net'));
-  if (action !== 'sets') throw unknown(action);
-  return showSets(words, parsed, context);
+  const act = action !== undefined && Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined;
+  if (act === undefined) throw unknown(action);
+  return act(words, parsed, context);
 }
 
 function unknown(action: string | undefined): Error {
-  const near = action === undefined ? undefined : nearest(action, ACTIONS);
-  const known = `it takes ${ACTIONS.join(', ')}`;
+  const near = action === undefined ? undefined : nearest(action, Object.keys(ACTIONS));
+  const known = `it takes ${Object.keys(ACTIONS).join(', ')}`;
   if (action === undefined) return usageError('net needs a word', known);
   return usageError(`net does not know '${action}'`, near === undefined ? known : `did you mean ${near}?`);
 }
+
+/* ── what was reached, and what was not ── */
+
+const SHOWN = 20;
+
+async function showLog(words: readonly string[], parsed: ParsedArguments, context: Context): Promise<number> {
+  if (words.length > 0) throw usageError('net log takes no words');
+  const { state } = context.folders;
+  const json = hasFlag(parsed, '--json');
+  const records = newest(state === undefined ? [] : readRecords(state), parsed, json);
+  if (!hasFlag(parsed, '--follow')) {
+    context.out(json ? `${JSON.stringify(records, null, 2)}\n` : logTable(records, context));
+    return 0;
+  }
+  for (const record of records) context.out(lineOf(record, json));
+  if (state !== undefined) await follow(recordsFile(state), (record) => context.out(lineOf(record, json)));
+  return 0;
+}
+
+function newest(all: readonly NetworkRecord[], parsed: ParsedArguments, json: boolean): readonly NetworkRecord[] {
+  const usual = json ? '0' : String(SHOWN);
+  const last = String(flagValues(parsed, '--last').at(-1) ?? usual);
+  if (!/^\d{1,9}$/.test(last)) throw usageError(`--last needs a whole number, not '${showText(last)}'`);
+  return last === '0' ? all : all.slice(-Number(last));
+}
+
+const lineOf = (record: NetworkRecord, json: boolean) =>
+  json
+    ? `${JSON.stringify(record)}\n`
+    : `${cellsOf(record)
+        .filter((cell) => cell !== '-')
+        .join('  ')}\n`;
+
+function cellsOf({ time, name, port, verdict, rule, why, sent, received }: NetworkRecord): string[] {
+  const bytes = sent === undefined ? '-' : `${sent}/${received}`;
+  const cells = [
+    time?.replace('T', ' ').slice(0, 19),
+    port === undefined ? name : `${name}:${port}`,
+    verdict,
+    bytes,
+    why ?? rule,
+  ];
+  return cells.map((cell) => showText(String(cell ?? '-')));
+}
+
+/** What was asked for came from commands: it is shown escaped. */
+function logTable(records: readonly NetworkRecord[], context: Context): string {
+  if (records.length === 0) return 'no connection was asked for yet\n';
+  const paint = painter(context.colour.out);
+  const titles = ['TIME', 'HOST', 'VERDICT', 'SENT/RECEIVED', 'RULE OR REASON'];
+  return table({
+    columns: titles.map((title, i) => ({ title, flexible: i === 1 || i === 4 })),
+    rows: records.map(cellsOf),
+    width: context.columns,
+    paintTitle: (cell) => paint('bold', cell),
+  });
+}
+
+const LOOKS_EVERY_MS = 300;
+
+/** Until it is interrupted. A file that was put aside and begun anew is read from its beginning. */
+async function follow(file: string, show: (record: NetworkRecord) => void): Promise<never> {
+  let seen = textOf(file).length;
+  for (;;) {
+    await wait(LOOKS_EVERY_MS);
+    const text = textOf(file);
+    const fresh = text.slice(text.length < seen ? 0 : seen);
+    const whole = fresh.slice(0, fresh.lastIndexOf('\n') + 1);
+    for (const record of parseRecords(whole)) show(record);
+    seen = text.length - (fresh.length - whole.length);
+  }
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'latin1');
+  } catch {
+    return '';
+  }
+}
+
+/* ── what waits for a word ── */
+
+function showPending(words: readonly string[], parsed: ParsedArguments, context: Context): number {
+  if (words.length > 0) throw usageError('net pending takes no words', '`cordon net allow ID` answers');
+  const { state } = context.folders;
+  const pending = state === undefined ? [] : pendingIn(state);
+  if (hasFlag(parsed, '--json')) context.out(`${JSON.stringify(pending, null, 2)}\n`);
+  else if (pending.length === 0) context.out('nothing waits\n');
+  else
+    context.out(
+      table({
+        columns: [{ title: 'ID' }, { title: 'HOST', flexible: true }, { title: 'COMMAND' }, { title: 'SINCE' }],
+        rows: pending.map(({ id, name, port, subject, time }) =>
+          [id, `${name}:${port}`, subject, time.slice(11, 19)].map((cell) => showText(cell)),
+        ),
+        width: context.columns,
+      }),
+    );
+  return 0;
+}
+
+function answer(
+  ids: readonly string[],
+  word: 'once' | 'launch' | 'no',
+  parsed: ParsedArguments,
+  context: Context,
+): number {
+  const { state } = context.folders;
+  if (ids.length === 0)
+    throw usageError(`net ${word === 'no' ? 'deny' : 'allow'} needs an id`, '`cordon net pending` shows them');
+  const waiting = state === undefined ? [] : pendingIn(state);
+  const chosen = ids.map((id) => waiting.find((one) => one.id === id) ?? nothingWaits(id));
+  const profile = flagValues(parsed, '--profile').at(-1);
+  if (profile !== undefined && word !== 'no') allowInProfile(textValue(profile, '--profile'), chosen, context);
+  for (const { id, name, port } of chosen) {
+    say(state as string, id, word);
+    context.out(
+      `${showText(name)}:${port} ${word === 'no' ? 'stays refused' : `is let through ${word === 'once' ? 'this time' : 'for this launch'}`}\n`,
+    );
+  }
+  return 0;
+}
+
+function nothingWaits(id: string): never {
+  throw new CordonError('network', `nothing of the id '${id}' waits`, { hint: '`cordon net pending` shows what does' });
+}
+
+/** Plain JSON is written anew; what has comments or another syntax is its owner's to edit. */
+function allowInProfile(reference: string, chosen: readonly Pending[], context: Context): void {
+  const found = findProfile(reference, profilePlaces(context));
+  const entries = chosen.map(({ name, port }) => (port === 443 || port === 80 ? name : `${name}:${port}`));
+  const byHand = `add to its network.allow: ${JSON.stringify(entries)}`;
+  if (found?.kind !== 'file')
+    throw new CordonError('network', `'${reference}' is no profile in a file`, { hint: byHand });
+  const profile = parseJson(readFileSync(found.path, 'utf8'));
+  if (profile === undefined)
+    throw new CordonError('network', `${found.path} is not plain JSON, so it is not edited`, { hint: byHand });
+  const network = { ...profile.network, allow: [...new Set([...(profile.network?.allow ?? []), ...entries])] };
+  writeFileSync(found.path, `${JSON.stringify({ ...profile, network }, null, 2)}\n`);
+}
+
+interface Editable {
+  readonly network?: { readonly allow?: readonly string[] };
+}
+
+function parseJson(text: string): Editable | undefined {
+  try {
+    const value = JSON.parse(text) as unknown;
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/* ── sets ── */
 
 function showSets(words: readonly string[], parsed: ParsedArguments, context: Context): number {
   const wanted = words.length === 0 ? Object.keys(HOST_SETS) : words.map(setNamed);

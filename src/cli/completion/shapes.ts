@@ -26,6 +26,8 @@ export const SHAPES: readonly string[] = [
   'tool apply FILE',
   'tool remove TOOL…',
   'tool path bash|zsh|fish',
+  'net log|pending',
+  'net allow|deny PENDING…',
   'net sets HOST_SET…',
   'check FILE…',
   'serve token add|rm|list',

@@ -27,6 +27,7 @@ const SOURCES: Readonly<Record<string, Source>> = {
   PROFILE: async (context) => [...(await profiles(context)), { word: FROM_SHELL.FILE }],
   TOOL: tools,
   TOOL_BASE: () => plain(TOOL_BASES),
+  PENDING: waiting,
   HOST_SET: () => Object.entries(HOST_SETS).map(([name, { about }]) => ({ word: `@${name}`, what: about })),
   FS_PRESET: () => plain(TOOL_FS_BASES),
   AGENT: async (context) => (await agentConfig(context)).adapters.map(({ name }) => ({ word: name })),
@@ -57,6 +58,12 @@ async function tools({ folders }: Context): Promise<Candidate[]> {
   if (folders.config === undefined) return [];
   const { readConfig } = await import('../../tools/config/read.ts');
   return plain([...readConfig(join(folders.config, 'cordon.toml')).tools.keys()]);
+}
+
+async function waiting({ folders }: Context): Promise<Candidate[]> {
+  if (folders.state === undefined) return [];
+  const { pendingIn } = await import('../../network/pending.ts');
+  return pendingIn(folders.state).map(({ id, name, port }) => ({ word: id, what: `${name}:${port}` }));
 }
 
 async function agentConfig(context: Context) {

@@ -1,0 +1,106 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** A host that waits for a person's word. */
+export interface Pending {
+  readonly id: string;
+  readonly time: string;
+  readonly launch: string;
+  readonly subject: string;
+  readonly name: string;
+  readonly port: number;
+  /** The process that waits: when it is gone, so is the question. */
+  readonly pid: number;
+}
+
+export type Word = 'once' | 'launch' | 'no';
+
+const folderOf = (state: string) => join(state, 'pending');
+const ID = /^[0-9a-f]{6}$/;
+
+/** What waits now, the oldest first. Questions of processes that are gone are cleared away. */
+export function pendingIn(state: string): Pending[] {
+  return namesIn(folderOf(state))
+    .flatMap((file) => {
+      const [id = '', ending] = file.split('.');
+      return ID.test(id) && ending === 'json' ? readPending(state, id) : [];
+    })
+    .toSorted((a, b) => Number(a.time > b.time) - Number(a.time < b.time));
+}
+
+function readPending(state: string, id: string): Pending[] {
+  try {
+    const pending = JSON.parse(readFileSync(join(folderOf(state), `${id}.json`), 'utf8')) as Pending;
+    if (isAlive(pending.pid)) return [{ ...pending, id }];
+    clear(state, id);
+    return [];
+  } catch {
+    return [];
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return Number.isInteger(pid) && pid > 0 && process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+export function say(state: string, id: string, word: Word): void {
+  put(folderOf(state), `${id}.word`, word);
+}
+
+/** Whole or not there at all: somebody looks for it all the time. */
+function put(folder: string, name: string, text: string): void {
+  const fresh = join(folder, `.${name}.${randomBytes(6).toString('hex')}`);
+  writeFileSync(fresh, text, { mode: 0o600, flag: 'wx' });
+  renameSync(fresh, join(folder, name));
+}
+
+function clear(state: string, id: string): void {
+  for (const ending of ['json', 'word']) rmSync(join(folderOf(state), `${id}.${ending}`), { force: true });
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+const LOOKS_EVERY_MS = 200;
+
+/** Asks, and waits for a word; without one in time the answer is no. */
+export function ask(
+  state: string,
+  question: Omit<Pending, 'id' | 'time' | 'pid'>,
+  ms: number,
+): { readonly id: string; readonly word: Promise<Word> } {
+  const id = randomBytes(3).toString('hex');
+  const folder = folderOf(state);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  put(folder, `${id}.json`, JSON.stringify({ ...question, time: new Date().toISOString(), pid: process.pid }));
+  const word = new Promise<Word>((resolve) => {
+    const until = Date.now() + ms;
+    const timer = setInterval(() => {
+      const said = wordIn(folder, id);
+      if (said === undefined && Date.now() < until) return;
+      clearInterval(timer);
+      clear(state, id);
+      resolve(said ?? 'no');
+    }, LOOKS_EVERY_MS);
+  });
+  return { id, word };
+}
+
+function wordIn(folder: string, id: string): Word | undefined {
+  try {
+    const text = readFileSync(join(folder, `${id}.word`), 'utf8');
+    return text === 'once' || text === 'launch' ? text : 'no';
+  } catch {
+    return undefined;
+  }
+}
