@@ -13,6 +13,8 @@ const SLOW =
     : [
         'test/sessions/load.test.ts',
         'test/mcp/load.test.ts',
+        'test/network/clients.test.ts',
+        'test/network/load.test.ts',
         'test/prove/page.test.ts',
         'test/ui/page.test.ts',
         'test/broker/postgres.test.ts',

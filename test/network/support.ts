@@ -62,7 +62,7 @@ export const echo = () =>
 let certificate: { readonly key: string; readonly cert: string } | undefined;
 
 /** For `*.example.com` and `example.com`, by an authority that nobody knows. */
-function certificateForTests(): { readonly key: string; readonly cert: string } {
+export function certificateForTests(): { readonly key: string; readonly cert: string } {
   if (certificate === undefined) {
     const folder = openFolder('certificate');
     const names = 'subjectAltName=DNS:*.example.com,DNS:example.com';
