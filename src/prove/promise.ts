@@ -27,7 +27,11 @@ export function commitmentsOf(policy: Policy, barrier: BarrierState): Commitment
     credentials: files,
     planting: files,
     'own-files': processes,
-    network: given(processes, policy.network.mode !== 'on' && policy.network.mode !== 'learn', networkWords(policy.network.mode)),
+    network: given(
+      processes,
+      policy.network.mode !== 'on' && policy.network.mode !== 'learn',
+      networkWords(policy.network.mode),
+    ),
     broker: processes,
     home: given(processes, preset === 'workspace' || preset === 'minimal', `filesystem preset ${preset}`),
     nothing: { held: false, why: 'no policy of Cordon claims to hold this' },
