@@ -1,4 +1,5 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, lstatSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
@@ -7,9 +8,9 @@ import { ParentEnv } from '../../src/host/parent-env.ts';
 import type { Decided, Launches, Pending, PolicyEntry, ResolvedPolicy, Welcome } from '../../src/ui/api.ts';
 import { Records } from '../../src/ui/records/index.ts';
 import { UiServer } from '../../src/ui/server.ts';
-import { freshHome, runCordon } from '../support/cordon.ts';
+import { cordonProgram, freshHome, runCordon } from '../support/cordon.ts';
 import { trustedFolder } from '../support/trusted-folder.ts';
-import { ONLY_ROOT, USERS } from '../support/users.ts';
+import { identityOf, ONLY_ROOT, USERS } from '../support/users.ts';
 import { put, type RunningUi, recordLine, recordOf, startUi, stateOf } from './support.ts';
 
 const started: RunningUi[] = [];
@@ -141,6 +142,26 @@ describe.each(USERS)('cordon ui, as %s', (user) => {
     expect((await get<Launches>(ui, token, '/api/launches?from=-2')).from).toBe(2);
     expect((await ask(ui, '/api/launch?id=none', { headers: bearer(token) })).status).toBe(404);
     expect((await ask(ui, '/api/launches?from=x', { headers: bearer(token) })).status).toBe(400);
+  });
+
+  it('shows what runs, by its name alone, and no other command of Cordon', async () => {
+    const home = freshHome(user);
+    const ui = await start(user, home);
+    const token = await enter(ui);
+    const running = async () => {
+      const found = await get<Launches>(ui, token, '/api/launches');
+      return found.running.filter(({ folder }) => folder === home).map(({ program }) => program);
+    };
+    expect(await running()).toEqual([]);
+    const { uid, gid } = identityOf(user);
+    const child = spawn(cordonProgram(), ['run', '--', 'sleep', '60'], {
+      ...{ uid, gid, cwd: home, stdio: 'ignore' },
+      env: Object.assign(Object.create(null), { PATH: '/usr/bin:/bin', HOME: home }),
+    });
+    await expect.poll(running, { timeout: 20_000 }).toEqual(['sleep']);
+    child.kill('SIGTERM');
+    await once(child, 'exit');
+    await expect.poll(running).toEqual([]);
   });
 
   it('resolves every policy, and tries a change without saving it', async () => {

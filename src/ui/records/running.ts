@@ -16,20 +16,21 @@ export function readRunning(): RunningLaunch[] {
 const LAUNCHERS = ['cordon', 'cordon-launch'];
 const INNER = 'cordon-inner';
 
+/** The launcher of an ordinary user lets nobody look at its program; its name is left then. */
 function isLauncher(pid: string): boolean {
   const program = linkTarget(`/proc/${pid}/exe`);
-  return program !== undefined && LAUNCHERS.includes(basename(program)) && nameOf(pid) !== INNER;
+  return LAUNCHERS.includes(program === undefined ? nameOf(pid) : basename(program)) && nameOf(pid) !== INNER;
 }
 
 /** By its name only: arguments may hold what somebody typed as a secret. */
 function runningUnder(pid: string, startedMs: number): RunningLaunch[] {
   const command = commandBelow(pid);
   if (command === undefined) return [];
-  const folder = linkTarget(`/proc/${pid}/cwd`);
+  const folder = linkTarget(`/proc/${pid}/cwd`) ?? linkTarget(`/proc/${command}/cwd`);
   return [
     {
       pid: Number(pid),
-      program: shortText(command),
+      program: shortText(nameOf(command)),
       folder: folder === undefined ? null : shortText(folder),
       startedMs: Math.round(startedMs),
     },
@@ -42,12 +43,10 @@ const DEEPEST = 4;
 function commandBelow(pid: string, depth = 0): string | undefined {
   const children = textOf(`/proc/${pid}/task/${pid}/children`).trim();
   const first = children.split(' ')[0];
-  if (first === undefined || first === '' || depth >= DEEPEST) return undefined;
+  if (first === undefined || first === '' || depth >= DEEPEST || isOwnPart(first)) return undefined;
   const name = nameOf(first);
-  if (isOwnPart(first)) return undefined;
-  const program = linkTarget(`/proc/${first}/exe`);
-  const isOurs = name === INNER || name === 'bwrap' || LAUNCHERS.includes(basename(program ?? ''));
-  return isOurs ? commandBelow(first, depth + 1) : name;
+  const isOurs = name === INNER || name === 'bwrap' || isLauncher(first);
+  return isOurs ? commandBelow(first, depth + 1) : first;
 }
 
 /** The front also waits for the commands that run in Node, this one among them. */
