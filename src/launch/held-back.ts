@@ -1,5 +1,6 @@
 import type { Bytes } from '../host/bytes.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
+import { type Operation, pathsOf } from '../plan/places/index.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Secret } from '../secrets/secret.ts';
 import type { LaunchBroker } from './brokered.ts';
@@ -18,4 +19,11 @@ export async function heldBack(
 ): Promise<HeldBack> {
   if (!policy.credentials.some(({ broker }) => broker !== undefined)) return { policy, credentials };
   return (await import('./brokered.ts')).brokered(policy, credentials, env);
+}
+
+/** Programs look for certificates in the system's bundles, whatever variables say. */
+export function trustedPlaces(broker: LaunchBroker | undefined): Operation[] {
+  return (broker?.files ?? []).flatMap(({ path, text }) =>
+    pathsOf([path]).map((at) => ({ kind: 'data', path: at, text }) as const),
+  );
 }

@@ -6,7 +6,7 @@ import { foldersOf, homesOf } from '../host/folders.ts';
 import { findCommand } from '../host/lookup.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
 import { isFirstTime } from '../host/session.ts';
-import { factsOf, type Operation, type PlaceFacts, pathsOf, placesOf } from '../plan/places/index.ts';
+import { factsOf, type Operation, type PlaceFacts, placesOf } from '../plan/places/index.ts';
 import { type LaunchPlan, type Machine, plan, type Records } from '../plan/plan.ts';
 import { type StartupNote, startupPolicy } from '../plan/startup/index.ts';
 import type { Keeping } from '../policy/config/changes.ts';
@@ -19,6 +19,7 @@ import type { LaunchBroker } from './brokered.ts';
 import { changesPlace } from './changes.ts';
 import { type SettingsCopies, type StartupCopies, settingsCopies, startupCopies } from './copies.ts';
 import { clearFirstRelease } from './first-release.ts';
+import { trustedPlaces } from './held-back.ts';
 import { surveyMachine } from './machine.ts';
 import { outsideOperations } from './outside.ts';
 import { ownOf } from './own.ts';
@@ -84,7 +85,7 @@ export function prepare(request: LaunchRequest): Prepared {
         ? []
         : [
             ...placesFor(request, facts, { startup, settings }, machine),
-            ...trusted(request),
+            ...trustedPlaces(request.broker),
             ...outsideFor(request, state),
           ],
     machine,
@@ -104,13 +105,6 @@ export function prepare(request: LaunchRequest): Prepared {
       ...absentPaths(policy.filesystem),
     ],
   };
-}
-
-/** Programs look for certificates in the system's bundles, whatever variables say. */
-function trusted({ broker }: LaunchRequest): Operation[] {
-  return (broker?.files ?? []).flatMap(({ path, text }) =>
-    pathsOf([path]).map((at) => ({ kind: 'data', path: at, text }) as const),
-  );
 }
 
 /** A rehearsal writes nothing down, so it has no place for it either. */

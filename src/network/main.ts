@@ -1,5 +1,5 @@
 import dgram from 'node:dgram';
-import { readFileSync } from 'node:fs';
+import { closeSync, readFileSync } from 'node:fs';
 import net from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Broker, type Interceptor } from '../broker/broker.ts';
@@ -19,6 +19,7 @@ const FD = { task: 3, supervisor: 4, udp: 5, tcp: 6, proxy: 7, ports: 8 } as con
 
 function main(): void {
   const task = JSON.parse(readFileSync(FD.task, 'utf8')) as Task;
+  closeSync(FD.task);
   const policy = policyOf(task);
   const limits = { ...USUAL_LIMITS, ...task.limits };
   const supervisor = new net.Socket({ fd: FD.supervisor });

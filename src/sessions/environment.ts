@@ -4,6 +4,8 @@ import { CordonError } from '../host/errors.ts';
 import type { Folders } from '../host/folders.ts';
 import { ParentEnv } from '../host/parent-env.ts';
 import { workingFolder } from '../host/working-folder.ts';
+import type { LaunchBroker } from '../launch/brokered.ts';
+import { heldBack } from '../launch/held-back.ts';
 import { INSIDE } from '../plan/places/index.ts';
 import { credentialRule } from '../policy/credential.ts';
 import { NETWORK_OFF } from '../policy/network/rules.ts';
@@ -19,6 +21,8 @@ export interface SessionEnvironment {
   readonly sealed: SealedEnv;
   readonly secrets: ReadonlyMap<Bytes, Secret>;
   readonly path: readonly string[];
+  /** What is brokered of the secrets; the sandbox then has placeholders. */
+  readonly broker?: LaunchBroker | undefined;
 }
 
 interface Sources {
@@ -38,8 +42,8 @@ export async function sessionEnvironment(sources: Sources): Promise<SessionEnvir
   const path = [...new Set([...SYSTEM_PATH, ...(profile.session?.path ?? [])])];
   const own = new Set(variables.map(({ name }) => name));
   const injected = profile.credentials.filter(({ target }) => !own.has(target));
-  const rules = variables.map(ruleOf);
-  const policy: Policy = withProxyVariables({
+  const rules = variables.map((variable) => brokeredAs(profile, ruleOf(variable)));
+  const asked: Policy = {
     ...DEFAULT_POLICY,
     origin: profile.origin,
     base: { preset: 'none', origin: 'session' },
@@ -49,13 +53,24 @@ export async function sessionEnvironment(sources: Sources): Promise<SessionEnvir
     filesystem: { ...profile.filesystem, preset: 'workspace', explicit: true },
     network: profile.session?.network ?? NETWORK_OFF,
     redact: profile.redact,
-  });
+  };
   const plain = variables.filter(({ reference }) => !reference).map(secretOf);
   const referred = [...injected, ...variables.filter(({ reference }) => reference).map(ruleOf)];
   const secrets = new Map([...plain, ...(await resolved(referred, sources))]);
+  const held = await heldBack(asked, secrets, sources.env);
+  const policy = withProxyVariables(held.policy);
   const nothing = ParentEnv.fromRecord({});
   const decisions = decide(policy, nothing);
-  return { policy, decisions, sealed: seal(decisions, { policy, env: nothing, credentials: secrets }), secrets, path };
+  const { credentials, broker } = held;
+  const placeholders = broker === undefined ? {} : { placeholders: broker.placeholders };
+  const sealed = seal(decisions, { policy, env: nothing, credentials, ...placeholders });
+  return { policy, decisions, sealed, secrets: credentials, path, broker };
+}
+
+/** What the profile says of a name counts for the value of each user. */
+function brokeredAs({ credentials }: Policy, rule: CredentialRule): CredentialRule {
+  const broker = credentials.find(({ target }) => target === rule.target)?.broker;
+  return broker === undefined ? rule : { ...rule, broker };
 }
 
 function ownVariables(path: readonly string[]): SetRule[] {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { CordonError } from '../host/errors.ts';
 import { homesOf } from '../host/folders.ts';
+import { trustedPlaces } from '../launch/held-back.ts';
 import { surveyMachine } from '../launch/machine.ts';
 import { outsideOperations } from '../launch/outside.ts';
 import { ownOf } from '../launch/own.ts';
@@ -33,7 +34,14 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const id = options.id ?? newSessionId();
   const places = [
     ...placesFor(settings),
-    ...outsideOperations({ network: environment.policy.network, env, state: folders.state, subject: 'session' }),
+    ...trustedPlaces(environment.broker),
+    ...outsideOperations({
+      network: environment.policy.network,
+      env,
+      state: folders.state,
+      subject: 'session',
+      broker: environment.broker?.settings,
+    }),
   ];
   const folder = new SessionFolder(folders.state, id);
   for (const note of [...profile.warnings, ...absentPaths(settings)]) log('info', note);
