@@ -42,7 +42,8 @@ export function outsideOperations(request: OutsideRequest): Operation[] {
       kind: 'network-names',
       ports,
       local: localOf(network.allow),
-      outside: [process.execPath, fileURLToPath(new URL('network.cjs', import.meta.url))],
+      // A young generation of the usual size takes 40 MB more where hundreds of connections are open.
+      outside: [process.execPath, '--max-semi-space-size=2', fileURLToPath(new URL('network.cjs', import.meta.url))],
       task: bytesOfText(taskText(task)),
     },
   ];

@@ -31,7 +31,7 @@ export function held(
 }
 
 /** A CA for servers of tests, which has nothing to do with that of a launch. */
-const SERVERS = newAuthority([hostOf('example.test'), hostOf('other.test')]);
+export const SERVERS = newAuthority([hostOf('example.test'), hostOf('other.test')]);
 const issuer = new Issuer(SERVERS);
 
 export type Handler = (req: http.IncomingMessage, res: http.ServerResponse) => void;
