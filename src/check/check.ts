@@ -9,6 +9,7 @@ import { checkEnvList } from './kinds/env-list.ts';
 import { type CheckedFile, type Checker, type CheckOptions, KINDS, type Kind } from './kinds/kind.ts';
 import { checkProfile } from './kinds/profile.ts';
 import { checkSecrets } from './kinds/secrets.ts';
+import { checkSettings } from './kinds/settings.ts';
 import { checkWorkflow } from './kinds/workflow.ts';
 import { parseText } from './parse.ts';
 import { readText } from './read.ts';
@@ -24,6 +25,7 @@ const CHECKERS: Readonly<Record<Kind, Checker>> = {
   workflow: checkWorkflow,
   dockerfile: checkDockerfile,
   compose: checkCompose,
+  settings: checkSettings,
 };
 
 interface Outcome {

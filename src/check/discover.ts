@@ -22,15 +22,20 @@ function ownFiles(config: string): string[] {
   ];
 }
 
-const PROJECT_KINDS = ['dockerfile', 'compose', 'env-list', 'allowlist', 'workflow', 'config'];
+const PROJECT_KINDS = ['settings', 'dockerfile', 'compose', 'env-list', 'allowlist', 'workflow', 'config'];
 
 /** `.env` itself holds what is secret on purpose, and is nobody's policy. */
 const isPrivateEnv = (name: string) => /^\.env(?:\.local|\.[\w-]+\.local)?$/.test(name);
 
+const SETTINGS_FOLDERS = ['.claude', '.gemini', '.qwen', '.cursor', '.vscode', '.codex', '.devcontainer'];
+
 function filesOfProject(workdir: string): string[] {
   const here = filesIn(workdir, (name) => PROJECT_KINDS.includes(kindByName(name) ?? '') && !isPrivateEnv(name));
   const workflows = filesIn(join(workdir, '.github', 'workflows'), (name) => /\.ya?ml$/.test(name));
-  return [...here, ...workflows].map((path) => relative(workdir, path));
+  const settings = SETTINGS_FOLDERS.flatMap((folder) =>
+    filesIn(join(workdir, folder), (name) => kindByName(join(folder, name)) === 'settings'),
+  );
+  return [...here, ...workflows, ...settings].map((path) => relative(workdir, path));
 }
 
 function filesIn(folder: string, wanted: (name: string) => boolean): string[] {

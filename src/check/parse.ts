@@ -11,6 +11,7 @@ const USUAL_SYNTAX: Readonly<Partial<Record<Kind, string>>> = {
   secrets: '.yaml',
   workflow: '.yaml',
   compose: '.yaml',
+  settings: '.json',
 };
 
 /** JSON, TOML or YAML by the extension, else by what the kind is usually written in; undefined for other files. */

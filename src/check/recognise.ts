@@ -15,6 +15,12 @@ const BY_NAME: readonly (readonly [RegExp, Kind, true?])[] = [
   [/(?:^|\/)\.github\/workflows\/[^/]+\.ya?ml$/, 'workflow', true],
   [/^action\.ya?ml$/, 'workflow'],
   [/^(?:dockerfile|containerfile)(?:\..*)?$|\.(?:dockerfile|containerfile)$/, 'dockerfile'],
+  [/^(?:\.mcp|mcp)\.json$|^devcontainer\.json$|^\.devcontainer\.json$|^\.gitlab-ci\.ya?ml$/, 'settings'],
+  [
+    /(?:^|\/)\.(?:claude|gemini|qwen|cursor|vscode|codex)\/(?:settings(?:\.local)?|mcp|config)\.(?:json|toml)$/,
+    'settings',
+    true,
+  ],
   [/^(?:docker-)?compose(?:[.-].*)?\.ya?ml$/, 'compose'],
   [/^\.env(?:\..*)?$|\.env$/, 'env-list'],
   [/allow-?list[^/]*\.(?:jsonc?|toml|ya?ml|txt)$/, 'allowlist'],

@@ -153,6 +153,18 @@ export const RULES = {
     why: 'whatever is added to the file later goes along, like a wildcard',
     fix: 'name the variables under environment:, and mount secrets as files',
   },
+  'daemon-in-container': {
+    severity: 'error',
+    title: 'A container gets the socket of the container daemon',
+    why: 'whoever can talk to the daemon is as good as root on the machine',
+    fix: 'leave the mount out, or use a proxy of the socket that answers only what is needed',
+  },
+  'credentials-mounted': {
+    severity: 'error',
+    title: 'A container gets a folder of the home in which log-ins lie',
+    why: 'everything that runs in the container can read and take them',
+    fix: 'mount the project alone, and hand over the one credential that is needed',
+  },
   'credential-declared-public': {
     severity: 'error',
     title: 'A credential is declared as public',

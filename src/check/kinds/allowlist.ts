@@ -41,10 +41,13 @@ function entriesOf(root: Node, problems: Problems): Written[] {
 }
 
 function entriesOfText({ text }: Source): Written[] {
-  return [...text.matchAll(/^[ \t]*([^\s#]+)/gm)].map((match) => {
-    const start = match.index + match[0].length - (match[1] ?? '').length;
-    return { entry: match[1] ?? '', place: { start, end: match.index + match[0].length } };
-  });
+  // Every word of a line, up to a comment: whoever writes two names on a line means both.
+  return [...text.matchAll(/^[^#\n]*/gm)].flatMap((line) =>
+    [...line[0].matchAll(/[^\s,]+/g)].map(({ 0: entry, index }) => {
+      const start = line.index + index;
+      return { entry, place: { start, end: start + entry.length } };
+    }),
+  );
 }
 
 function checkEntry(findings: Findings, { entry, place }: Written, exceptions: readonly SandboxException[]): void {

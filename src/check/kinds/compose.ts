@@ -3,6 +3,7 @@ import { checkWrittenValue, isCredentialName } from '../credential.ts';
 import { type Findings, nameText } from '../finding.ts';
 import { agentIn, agentOfImage, type KnownAgent } from '../shell/agents.ts';
 import type { Checker } from './kind.ts';
+import { checkMount } from './mounts.ts';
 import { type Variable, variablesOf } from './variables.ts';
 
 export const checkCompose: Checker = ({ root, findings }) => {
@@ -16,6 +17,7 @@ function checkService(findings: Findings, service: string, node: Node): void {
   for (const variable of variablesOf(childOf(node, 'environment')))
     checkVariable(findings, service, { variable, agent });
   for (const variable of variablesOf(childOf(childOf(node, 'build'), 'args'))) checkBuildArgument(findings, variable);
+  for (const mount of itemsOf(childOf(node, 'volumes'))) checkMount(findings, mount);
   for (const file of envFilesOf(childOf(node, 'env_file'))) {
     const message = `${nameText(textOf(file) ?? '')} goes whole into the service ${nameText(service)}`;
     findings.add('whole-env-file', file.place, { message });

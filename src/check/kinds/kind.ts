@@ -13,6 +13,7 @@ export const KINDS = [
   'workflow',
   'dockerfile',
   'compose',
+  'settings',
 ] as const;
 
 export type Kind = (typeof KINDS)[number];
