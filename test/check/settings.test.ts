@@ -35,11 +35,11 @@ describe('settings that come with a repository', () => {
 
   it.each([
     ['/var/run/docker.sock:/var/run/docker.sock', 'daemon-in-container'],
-    ['~/.ssh:/root/.ssh:ro', 'credentials-mounted'],
-    ['$' + '{HOME}/.aws:/root/.aws', 'credentials-mounted'],
+    ['~/.ssh:/app/.ssh:ro', 'credentials-mounted'],
+    ['$' + '{HOME}/.aws:/app/.aws', 'credentials-mounted'],
     ['$HOME:/host', 'credentials-mounted'],
     ['./src:/app', undefined],
-    ['~/.cache/pip:/root/.cache/pip', undefined],
+    ['~/.cache/pip:/app/pip', undefined],
     ['data:/var/lib/postgresql', undefined],
   ])('compose mounts %s', async (mount, rule) => {
     const text = `services:\n  a:\n    image: x\n    volumes:\n      - "${mount}"\n`;

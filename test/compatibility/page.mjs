@@ -18,7 +18,7 @@ export function pageOf(rows) {
 You want to know whether your day still works behind \`cordon run\` before you try. A hundred commands that people type
 were written down first, and then run twice in a home that is lived in: outside, and as \`cordon run -- COMMAND\` without
 any flag. Exit code and output have to be the same. **${count('same')} of ${rows.length} are the same without a flag**, ${count('flag')} more with a
-flag that Cordon names when the command fails.
+flag that the line about a failed command, or \`cordon explain\`, names.
 
 Where a flag is given, the command uses a credential or a file of yours, which are not shown unless you say so:
 [what the command sees of your files](filesystem.md). Nothing but loopback was dialled; servers for git, ssh, npm, pip,
