@@ -523,7 +523,8 @@ static void keep_entry(struct taking *taking, struct here *here, const char *nam
   } else if (S_ISLNK(found->st_mode)) {
     ssize_t length = readlinkat(here->upper, name, target, sizeof target - 1);
     target[length > 0 ? length : 0] = '\0';
-    if (length > 0) symlinkat(target, folder, name);
+    /* One that does not come back is written anew, like everything that no room was left for. */
+    if (length > 0 && symlinkat(target, folder, name) != 0) return;
   }
 }
 
