@@ -36,7 +36,7 @@ const line = (key: string, name: string) => profileLine({ section: 'environment'
 
 function changeOfDropped({ name: bytes, rule, origin }: Decision, name: string, env: ParentEnv): Change | undefined {
   const [kind = ''] = rule.split(' ', 1);
-  if (name === 'SSH_AUTH_SOCK' && kind === 'default') return AGENT;
+  if (name === 'SSH_AUTH_SOCK' && (kind === 'default' || kind === 'hold')) return AGENT;
   if (kind === 'default') return allowing(name, looksSecret(bytes, env));
   if (kind === 'deny')
     return {
