@@ -105,7 +105,7 @@ function rehearsalAsJson({ decisions, plan, startup }: Prepared, filesystem: Fil
     isolation: plan.isolation,
     bwrap: plan.bwrap ?? null,
     places: placesAsJson(filesystem),
-    operations: plan.places.map((place) => (place.kind === 'data' ? { ...place, text: '***' } : place)),
+    operations: plan.places.map(withoutTexts),
     startup: startupNotesAsJson(startup),
   };
 }
@@ -125,4 +125,10 @@ function networkWords({ mode, allow, deny }: Policy['network']): string {
   const denied = deny.length === 0 ? '' : `, never ${written(deny)}`;
   if (mode === 'learn') return `everything, to learn what is needed${denied}`;
   return `only ${written(allow) || 'nothing'}${mode === 'ask' ? ', others when allowed by `cordon net`' : ''}${denied}`;
+}
+
+/** What is kept of a file, and what the process outside is told, are nobody else's business. */
+function withoutTexts(place: Operation): object {
+  if (place.kind === 'data') return { ...place, text: '***' };
+  return place.kind === 'network-names' ? { ...place, task: '***' } : place;
 }
