@@ -156,7 +156,7 @@ static void supervise(struct barrier *barrier, struct launch *launch, struct tex
   changes_take(launch);
   aside_remove(&barrier->aside);
   if (!barrier->ended) say("the sandbox was ended from outside", NULL);
-  changes_tell();
+  changes_tell(launch->plan.quiet);
   launch_end(launch, "barrier", &barrier->watch, barrier->ended ? barrier->status : SIGKILL);
 }
 

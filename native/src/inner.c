@@ -1,8 +1,10 @@
+#include "ending.h"
 #include "git.h"
 #include "launch.h"
 #include "look.h"
 #include "masks.h"
 #include "protocol.h"
+#include "trace.h"
 #include "watch.h"
 
 #include <errno.h>
@@ -28,12 +30,12 @@ static struct {
 } setup;
 
 static struct {
-  int signals;
+  int signals, listener;
   pid_t command;
   uint32_t continued;
   /* When this process itself last got a signal from outside, sent to the whole group by a process or a terminal. */
   int64_t group_signal_ms[2][MAX_SIGNAL + 1];
-} state;
+} state = {.listener = -1};
 
 static int64_t now_ms(void) {
   struct timespec now;
@@ -81,15 +83,20 @@ static void report(enum report_kind kind, int status) {
   if (send(CONTROL_FD, &message, sizeof message, MSG_NOSIGNAL) != (ssize_t)sizeof message) _exit(EXIT_OWN_FAILURE);
 }
 
-static _Noreturn void become_command(const char *path, char **argv, char **env) {
+enum { CHANNEL_FD = STDERR_FILENO + 1 };
+
+/* `channel` is where the tracer waits, or -1. */
+static _Noreturn void become_command(int channel, const char *path, char **argv, char **env) {
   struct sigaction ignore = {.sa_handler = SIG_IGN};
   if (setup.head.child_signal_ignored) sigaction(SIGCHLD, &ignore, NULL);
-  close_descriptors_from(STDERR_FILENO + 1);
+  if (channel >= 0 && dup2(channel, CHANNEL_FD) < 0) _exit(EXIT_OWN_FAILURE);
+  close_descriptors_from(STDERR_FILENO + (channel < 0 ? 1 : 2));
   apply_limits(setup.head.limits, setup.head.limit_count);
   if (setup.head.landlock_scope) cut_off_abstract_sockets();
   if (setup.head.instruction_count) load_filter(setup.filter, (size_t)setup.head.instruction_count);
   sigprocmask(SIG_SETMASK, &setup.head.caller_mask, NULL);
   if (setup.head.look) look("barrier", argv + 1);
+  if (channel >= 0) trace_begin(CHANNEL_FD);
   execute(path, argv, env);
 }
 
@@ -143,6 +150,7 @@ static void say_nothing(const char *line) { (void)line; }
 /* The supervisor was killed, which a command can bring about by not ending: that must not save what it planted. */
 static _Noreturn void end_alone(void) {
   end_all_others();
+  trace_end();
   git_settle(say_nothing);
   _exit(EXIT_OWN_FAILURE);
 }
@@ -150,6 +158,8 @@ static _Noreturn void end_alone(void) {
 static _Noreturn void end_with(int status) {
   end_all_others();
   git_settle(say_outside);
+  trace_end();
+  ending_tell(status, say_outside);
   report(REPORT_ENDED, status);
   _exit(0);
 }
@@ -189,36 +199,49 @@ static void await_exec(int gate) {
 /* Forked, not executed: the command starts only when nothing of what it gets is left in this process, which lives on. */
 static void start_command(const char *path, char **argv, char **env, void (*forget)(void), void (*go_on)(void)) {
   sigset_t early;
-  int gate[2];
+  int gate[2], channel[2] = {-1, -1};
   char go;
   sigpending(&early);
   note_own_signals();
   report(REPORT_HELLO, 0);
   if (pipe2(gate, O_CLOEXEC) != 0) refuse("cannot make a pipe: ", error_text(errno), NULL);
+  if (trace_is_on() && socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, channel) != 0)
+    refuse("cannot trace: ", error_text(errno), NULL);
   state.command = fork();
   if (state.command < 0) refuse("cannot fork: ", error_text(errno), NULL);
   if (state.command == 0) {
     close(gate[1]);
     if (read(gate[0], &go, 1) != 1) _exit(EXIT_OWN_FAILURE);
-    become_command(path, argv, env);
+    become_command(channel[1], path, argv, env);
   }
   close(gate[0]);
   if (forget) forget();
   for (int fd = 0; fd <= STDERR_FILENO; fd++) close(fd);
   if (write(gate[1], "", 1) != 1) _exit(EXIT_OWN_FAILURE);
   pass_on_early(&early);
+  if (channel[1] >= 0) {
+    close(channel[1]);
+    state.listener = trace_take(channel[0]);
+  }
   if (go_on) {
-    await_exec(gate[1]);
+    /* A command that is traced waits for us even to be executed. */
+    if (channel[1] < 0) await_exec(gate[1]);
     go_on();
   }
   close(gate[1]);
 }
 
 static _Noreturn void watch_over_command(void) {
-  struct pollfd sources[] = {{.fd = state.signals, .events = POLLIN}, {.fd = CONTROL_FD, .events = POLLIN}};
+  struct pollfd sources[] = {{.fd = state.signals, .events = POLLIN}, {.fd = CONTROL_FD, .events = POLLIN}, {.fd = state.listener, .events = POLLIN}};
   for (;;) {
-    if (poll(sources, 2, -1) < 0 && errno != EINTR) _exit(EXIT_OWN_FAILURE);
+    if (poll(sources, 3, -1) < 0 && errno != EINTR) _exit(EXIT_OWN_FAILURE);
     if (sources[1].revents) carry_out_order();
+    if (sources[2].revents & POLLIN) {
+      trace_answer(state.listener);
+      if (!sources[0].revents) continue;
+    } else if (sources[2].revents) {
+      sources[2].fd = -1;
+    }
     if (sources[0].revents) note_own_signals();
     reap();
   }

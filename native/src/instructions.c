@@ -195,6 +195,8 @@ APPLY(apply_append_args) { (void)fields; UNUSED_COUNT; return set_flag(&plan->ap
 APPLY(apply_supervise) { (void)fields; UNUSED_COUNT; return set_flag(&plan->supervise); }
 APPLY(apply_landlock_scope) { (void)fields; UNUSED_COUNT; return set_flag(&plan->landlock_scope); }
 
+APPLY(apply_quiet) { (void)fields; UNUSED_COUNT; return set_flag(&plan->quiet); }
+APPLY(apply_trace) { UNUSED_COUNT; return set_path_once(&plan->trace, fields); }
 APPLY(apply_look) { (void)fields; UNUSED_COUNT; return set_flag(&plan->look); }
 
 /* The most frequent first. */
@@ -220,6 +222,8 @@ static const struct instruction instructions[] = {
     {WORD("seccomp"), 1, 1, apply_seccomp},
     {WORD("landlock-scope"), 0, 0, apply_landlock_scope},
     {WORD("look"), 0, 0, apply_look},
+    {WORD("quiet"), 0, 0, apply_quiet},
+    {WORD("trace"), 1, 1, apply_trace},
     {WORD("limit"), 2, 2, apply_limit},
     {WORD("parent"), 1, 1, apply_parent},
     {WORD("source"), 5, 5, apply_source},

@@ -70,6 +70,7 @@ static _Noreturn void go_without_barrier(struct launch *launch, const char *why)
 /* Returns only when nothing ran, with why. Tried bare first: what is said of this barrier must not be said of none. */
 static void try_second_way(struct launch *launch, struct text *reason) {
   struct text other = {0};
+  if (launch->plan.trace) refuse("tracing needs the launcher's own barrier: ", reason->data, NULL);
   if (bubblewrap_works(launch->plan.bwrap, &other)) {
     warn_second_way(launch, reason->data);
     text_free(&other);
@@ -85,6 +86,7 @@ static _Noreturn void run_isolated(struct launch *launch) {
   const struct plan *plan = &launch->plan;
   if (plan->isolation == ISOLATION_FILTER && plan->explicit_reason)
     refuse(plan->explicit_reason, ", which isolation `filter` cannot hold", NULL);
+  if (plan->isolation == ISOLATION_FILTER && plan->trace) refuse("isolation `filter` keeps nothing away that could be traced", NULL);
   if (plan->isolation == ISOLATION_FILTER) run_filtered(launch);
   if (launch->is_shim && control_is_on(launch->parent_env, "CORDON_DISABLE_BWRAP"))
     go_without_barrier(launch, "CORDON_DISABLE_BWRAP is set");

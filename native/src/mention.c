@@ -1,5 +1,7 @@
 #include "view.h"
 
+#include "ending.h"
+
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
@@ -31,6 +33,8 @@ void note_arguments(struct arguments_shown *shown, const struct launch *launch) 
 static void mention(const struct view *view, const char *path) {
   char *whole = path[0] == '/' ? allot_text(path, strlen(path)) : joined(view->started_in, path);
   const char *flag = view_hides(view, whole) || view_hides(view, without_links(view, whole)) ? "--expose " : "--read ";
+  ending_note_argument(path);
+  if (ending_is_quiet()) return;
   say(path, " is not shown inside; to show it: ", flag, path, NULL);
 }
 

@@ -1,11 +1,13 @@
 #include "barrier.h"
 
 #include "changes.h"
+#include "ending.h"
 #include "git.h"
 #include "kernel.h"
 #include "masks.h"
 #include "mount.h"
 #include "protocol.h"
+#include "trace.h"
 #include "view.h"
 
 #include <errno.h>
@@ -134,7 +136,8 @@ static void keep_only(int control, int reason) {
   reason = fcntl(reason, F_DUPFD_CLOEXEC, 64);
   dup3(control, CONTROL_FD, O_CLOEXEC);
   dup3(reason, CONTROL_FD + 1, O_CLOEXEC);
-  close_descriptors_from(CONTROL_FD + 2);
+  close_descriptors_from((unsigned)trace_keep_open(CONTROL_FD + 2));
+  trace_raise();
 }
 
 /* So would a folder that is standard input or output. */
@@ -188,6 +191,7 @@ static _Noreturn void live_inside(const struct barrier *barrier, struct launch *
   refuse_folders();
   reason_pipe = CONTROL_FD + 1;
   take_ids();
+  ending_begin(launch->plan.quiet || (launch->is_shim && control_is_on(launch->parent_env, "CORDON_QUIET")));
   syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING_, NULL);
   if (mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) != 0) lack("mounts of its own are not allowed: ", error_text(errno), NULL);
   if (launch->plan.places.network != NETWORK_ON) raise_loopback();
@@ -205,7 +209,7 @@ static _Noreturn void live_inside(const struct barrier *barrier, struct launch *
   drop_capabilities();
   if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) _exit(EXIT_OWN_FAILURE);
   changes_send(CONTROL_FD);
-  close_descriptors_from((unsigned)keep_masks_open(CONTROL_FD + 1));
+  close_descriptors_from((unsigned)trace_keep_open(keep_masks_open(CONTROL_FD + 1)));
   note_git(&view);
   /* The planner, which holds the caller's environment, is gone by then. */
   if (hear_from_supervisor() != GO_ON) _exit(EXIT_OWN_FAILURE);
@@ -240,6 +244,8 @@ bool start_in_namespaces(struct barrier *barrier, struct launch *launch, struct 
   int control[2], reasons[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, control) != 0 || pipe2(reasons, O_CLOEXEC | O_NONBLOCK) != 0)
     refuse("cannot set up the sandbox: ", error_text(errno), NULL);
+  /* Here, since a mount that is written to cannot be made read-only. */
+  trace_open(launch->plan.trace);
   own_uid = geteuid();
   own_gid = getegid();
   barrier->child = (pid_t)syscall(SYS_clone, namespaces_of(&launch->plan) | SIGCHLD, NULL, NULL, NULL, NULL);

@@ -103,6 +103,10 @@ struct plan {
   bool append_args, supervise, landlock_scope;
   /* The arguments are paths, of which is told what the command would find there; nothing is started. */
   bool look;
+  /* What is only good to know is left out. */
+  bool quiet;
+  /* The file that the list of what is tried goes to. */
+  char *trace;
   enum isolation isolation;
   struct slice seccomp;
   struct limit limits[MAX_LIMITS];

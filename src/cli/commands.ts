@@ -165,7 +165,10 @@ export const NET_FLAGS: readonly FlagSpec[] = [
 export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'run',
-    usage: ['cordon run [POLICY] [--dry-run [--plan]] [--json] -- CMD ARG…'],
+    usage: [
+      'cordon run [POLICY] [--dry-run [--plan]] [--json] -- CMD ARG…',
+      'cordon run [POLICY] --trace [--write-profile FILE] [--json] -- CMD ARG…',
+    ],
     summary: 'start a command with only what the policy lets through',
     flags: [...POLICY_FLAGS, ...RUN_FLAGS, JSON_FLAG],
     examples: [

@@ -71,7 +71,14 @@ function notThere(question: Question): Told {
   if (hide !== undefined)
     return { verdict: 'absent', reason: `it is not there outside either; if it were, it would be hidden: ${hide.why}` };
   const { found } = question;
-  if (!found.write) return { verdict: 'absent', reason: 'it is not there outside either, and cannot be made inside' };
+  if (!found.write)
+    return {
+      verdict: 'absent',
+      reason: 'it is not there outside either, and cannot be made inside',
+      ...(may(found.near, constants.W_OK)
+        ? { change: widening('write', { ...question, path: found.near }, 'to let it be made') }
+        : {}),
+    };
   const fate = found.filesystem === 'overlay' || isPrivate(question) ? 'would be put aside' : 'would be a real file';
   return { verdict: 'absent', reason: `it is not there outside either; what a command makes there ${fate}` };
 }

@@ -41,6 +41,10 @@ export interface LaunchRequest {
   readonly rehearsal?: boolean;
   /** Nothing is started: what the command would find at these paths is told instead. */
   readonly look?: readonly Bytes[];
+  /** Leave out what is only good to know. */
+  readonly quiet?: boolean;
+  /** An empty file, for the list of all that is tried. */
+  readonly trace?: string | undefined;
   /** HOME is a stage: the home that the system knows of is the user's own, and nobody looks at it. */
   readonly staged?: boolean;
 }
@@ -77,6 +81,8 @@ export function prepare(request: LaunchRequest): Prepared {
     name: showBytes(argv[0]),
     command: { path, argv: [...argv, ...(request.look ?? [])] },
     look: request.look !== undefined,
+    quiet: request.quiet,
+    trace: request.trace,
     env: sealed,
     workdir,
     policy,

@@ -20,6 +20,8 @@ export function planText(plan: LaunchPlan, values: 'with-values' | 'hidden', par
     planLine('command', plan.command.path),
     ...plan.command.argv.map((argument) => planLine('arg', argument)),
     ...(plan.look ? ['look'] : []),
+    ...(plan.quiet ? ['quiet'] : []),
+    ...(plan.trace === undefined ? [] : [textLine('trace', plan.trace)]),
     ...containmentLines({ ...plan, supervise: true, abstractSockets: 'cut off' }, values),
     ...recordLines(plan.records),
     'end',

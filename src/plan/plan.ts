@@ -27,6 +27,10 @@ export interface PlanInput {
   readonly limits?: readonly ResourceLimit[] | undefined;
   /** Nothing is started: the arguments are paths, of which is told what the command would find there. */
   readonly look?: boolean | undefined;
+  /** What is only good to know is left out. */
+  readonly quiet?: boolean | undefined;
+  /** The file that a list of all that is tried goes to. */
+  readonly trace?: string | undefined;
 }
 
 /** What each process of the command may use, as `setrlimit` has it; only behind the barrier. */
@@ -67,6 +71,8 @@ export interface LaunchPlan {
   readonly records: Records | undefined;
   readonly limits: readonly ResourceLimit[];
   readonly look: boolean;
+  readonly quiet: boolean;
+  readonly trace: string | undefined;
 }
 
 /** Hosts that are named need someone who lets them through: without that, a plan is none. */
@@ -97,6 +103,8 @@ export function plan(input: PlanInput): LaunchPlan {
     records: input.records,
     limits: input.limits ?? [],
     look: input.look ?? false,
+    quiet: input.quiet ?? false,
+    trace: input.trace,
   };
   plans.add(result);
   return Object.freeze(result) as unknown as LaunchPlan;

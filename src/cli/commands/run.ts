@@ -21,12 +21,14 @@ export async function run(args: readonly Bytes[], context: Context): Promise<num
     stopAtWord: true,
   });
   const rehearsal = hasFlag(parsed, '--dry-run') || hasFlag(parsed, '--plan');
-  if (hasFlag(parsed, '--json') && !rehearsal)
+  const isTraced = hasFlag(parsed, '--trace') && !rehearsal;
+  if (hasFlag(parsed, '--json') && !rehearsal && !isTraced)
     throw usageError(
-      '--json goes with --dry-run: a launch prints only what the command prints',
+      '--json goes with --dry-run or --trace: a launch prints only what the command prints',
       'add --dry-run, or leave out --json',
     );
   const argv = commandOf(parsed);
+  if (hasFlag(parsed, '--write-profile')) (await tracing()).profileFileOf(parsed);
   const { policy, notes } = await policyForCommand(parsed, argv[0], context);
   showWarnings(policy.warnings, context);
   const quiet = isQuiet(parsed, context);
@@ -42,15 +44,20 @@ export async function run(args: readonly Bytes[], context: Context): Promise<num
     keeping: await keepingOf(context),
     record: !rehearsal,
     rehearsal,
+    quiet,
+    trace: isTraced ? (await tracing()).traceFile(context) : undefined,
   });
   showWarnings(prepared.warnings, context);
   logLaunch(prepared, context);
   if (rehearsal) return rehearse(prepared, policy, parsed, context);
+  if (isTraced) return (await tracing()).runTraced(prepared, policy, parsed, context);
   if (!policy.redact || credentials.size === 0)
     return start(prepared, notes.length > 0 ? undefined : toKeep(prepared, policy, context));
   const { launchRedacted } = await import('../../launch/launch-redacted.ts');
   return (await launchRedacted(prepared.plan, credentials)).exitCode;
 }
+
+const tracing = () => import('../trace-run.ts');
 
 async function rehearse(
   prepared: Prepared,

@@ -1,0 +1,79 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { attemptsIn, placesIn, profileOf, type Traced, traced } from '../explain/trace.ts';
+import { bytesOfText, showText } from '../host/bytes.ts';
+import { ensureFolder } from '../host/ensure-folder.ts';
+import { CordonError } from '../host/errors.ts';
+import { homesOf } from '../host/folders.ts';
+import { lookAt } from '../launch/look.ts';
+import type { Prepared } from '../launch/prepare.ts';
+import { launchAndStay } from '../launch/stay.ts';
+import type { Policy } from '../policy/policy.ts';
+import type { Context } from './context.ts';
+import { flagValues, hasFlag, type ParsedArguments, textValue, usageError } from './flags.ts';
+import { wrap } from './ui/definitions.ts';
+
+/** A new file in Cordon's own folder, which no command sees. */
+export function traceFile({ folders }: Context): string {
+  if (folders.state === undefined)
+    throw new CordonError('trace', 'there is no state folder for the list of what is tried', { hint: 'set HOME' });
+  ensureFolder(folders.state);
+  const file = join(folders.state, `trace-${process.pid}-${process.hrtime.bigint()}`);
+  writeFileSync(file, '', { flag: 'wx', mode: 0o600 });
+  return file;
+}
+
+/** Where `--write-profile` puts it, checked before anything is started. */
+export function profileFileOf(parsed: ParsedArguments): string | undefined {
+  const given = flagValues(parsed, '--write-profile').at(-1);
+  if (given === undefined) return undefined;
+  if (!hasFlag(parsed, '--trace')) throw usageError('--write-profile goes with --trace', 'add --trace');
+  const file = textValue(given, '--write-profile');
+  if (!file.endsWith('.toml')) throw usageError('--write-profile writes TOML', 'give a name that ends in .toml');
+  return file;
+}
+
+/** Starts the command, and tells afterwards, on stderr, what of all that it tried the policy kept away or led elsewhere. */
+export async function runTraced(
+  prepared: Prepared,
+  policy: Policy,
+  parsed: ParsedArguments,
+  context: Context,
+): Promise<number> {
+  const file = prepared.plan.trace as string;
+  try {
+    const exitCode = await launchAndStay(prepared.plan);
+    const list = await explained(readFileSync(file), prepared, policy, context);
+    context.err(hasFlag(parsed, '--json') ? `${JSON.stringify(list)}\n` : traceTable(list, context));
+    const profile = profileFileOf(parsed);
+    if (profile !== undefined) writeFileSync(profile, profileOf(list), { flag: 'wx', mode: 0o600 });
+    return exitCode;
+  } finally {
+    rmSync(file, { force: true });
+  }
+}
+
+async function explained(list: Buffer, { plan }: Prepared, policy: Policy, { env }: Context): Promise<Traced[]> {
+  const attempts = attemptsIn(list);
+  const paths = placesIn(attempts);
+  const request = { policy, env, workdir: plan.workdir, argv: [plan.command.path] as const };
+  const looked = await lookAt(request, paths.map(bytesOfText));
+  const { home, passwdHome } = homesOf(env);
+  const around = { looked, filesystem: policy.filesystem, home: home ?? passwdHome };
+  return traced({ attempts, paths, looked, around, network: policy.network });
+}
+
+function traceTable(list: readonly Traced[], { columns }: Context): string {
+  if (list.length === 0) return 'cordon: the policy kept nothing from it\n';
+  const room = (columns ?? 80) - 4;
+  const lines = list.flatMap(({ what, path, verdict, reason, count, change }) => [
+    ...wrap(`${what} ${showText(path)}${count > 1 ? ` (${count} paths)` : ''}: ${verdict}, ${reason}`, room),
+    ...(change === undefined
+      ? []
+      : wrap(`${change.effect}: ${showText(change.flag)}`, room - 2).map((line) => `  ${line}`)),
+    ...(change?.gives === undefined
+      ? []
+      : wrap(`that gives away: ${change.gives}`, room - 2).map((line) => `  ${line}`)),
+  ]);
+  return `cordon: what the policy kept away or led elsewhere:\n${lines.map((line) => `  ${line}`).join('\n')}\n`;
+}
