@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -73,6 +74,13 @@ static void add_start(struct text *record, const struct launch *launch) {
   text_add_number(record, arguments - 1);
 }
 
+static void add_folder(struct text *record) {
+  char folder[PATH_MAX];
+  if (!getcwd(folder, sizeof folder)) return;
+  text_add(record, ",\"folder\":");
+  text_add_json(record, folder, strlen(folder));
+}
+
 void audit_prepare(struct launch *launch) {
   struct audit *audit = &launch->audit;
   if (!launch->plan.audit) return;
@@ -82,6 +90,7 @@ void audit_prepare(struct launch *launch) {
   text_add(&audit->record, launch->plan.audit_head);
   add_start(&audit->record, launch);
   if (launch->plan.rules.count) add_names(&audit->record, &launch->env);
+  add_folder(&audit->record);
 }
 
 static int open_log(const char *path, struct stat *found) {

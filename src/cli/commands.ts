@@ -2,6 +2,7 @@ import { KINDS } from '../check/kinds/kind.ts';
 import { FORMATS } from '../exchange/from/importer.ts';
 import { TARGETS } from '../exchange/to/exporter.ts';
 import type { Bytes } from '../host/bytes.ts';
+import { AUDIT_FLAGS } from './commands/audit.ts';
 import type { Context } from './context.ts';
 import { type FlagSpec, JSON_FLAG } from './flags.ts';
 import { POLICY_FLAGS, RUN_FLAGS } from './policy-flags.ts';
@@ -385,10 +386,10 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'audit',
-    usage: ['cordon audit [--last N] [--json]'],
+    usage: ['cordon audit [--last N] [--since TIME] [--command NAME] [--user USER] [--json]'],
     summary: 'what was launched, with which decisions',
-    flags: [{ name: '--last', value: 'N', help: 'only the newest N (default 20; 0 for all)' }, JSON_FLAG],
-    examples: ['cordon audit --last 3'],
+    flags: AUDIT_FLAGS,
+    examples: ['cordon audit --last 3', 'cordon audit --since 12h --command npm'],
     page: 'run.md',
     load: () => import('./commands/audit.ts'),
   },

@@ -1,5 +1,6 @@
+import { lstatSync } from 'node:fs';
 import { normalize } from 'node:path';
-import type { Looked } from '../launch/look.ts';
+import type { Found, Looked } from '../launch/look.ts';
 import { isWithin } from '../plan/places/index.ts';
 import type { NetworkPolicy } from '../policy/network/rules.ts';
 import type { Answer, Change } from './answer.ts';
@@ -64,11 +65,12 @@ export interface TraceInput {
 
 /** Every attempt that met the policy, what has the same reason and lies in the same folder together. */
 export function traced({ attempts, paths, looked, around, network }: TraceInput): Traced[] {
+  const copied = new Set(looked.operations.flatMap((one) => (one.kind === 'data' ? [one.path as string] : [])));
   const at = new Map(paths.map((path, index) => [path, index]));
   const met = attempts.flatMap((attempt): Traced[] => {
     if (attempt.what === 'network') return networkAttempt(attempt, network);
     const found = looked.found[at.get(attempt.path) ?? -1];
-    if (found === undefined) return [];
+    if (found === undefined || isPlainlyReal(attempt, found, copied)) return [];
     const answer = pathAnswer({ path: attempt.path, found }, around);
     return isOfPolicy(attempt, answer) ? [{ ...attempt, ...answer, path: attempt.path, count: 1 }] : [];
   });
@@ -79,6 +81,14 @@ function networkAttempt({ what, path }: Attempt, network: NetworkPolicy): Traced
   if (/^(?:127\.|\[::1\])/.test(path)) return [];
   const { verdict, reason, change } = hostAnswer(path, network);
   return verdict === 'refused' ? [{ what, path, verdict, reason, count: 1, change }] : [];
+}
+
+/** Most of thousands are files that are there and are read, or that are absent outside too: nothing is asked about them. */
+function isPlainlyReal({ what, path }: Attempt, found: Found, copied: ReadonlySet<string>): boolean {
+  if (what === 'connect' || copied.has(path)) return false;
+  if (what === 'write') return found.write && found.filesystem !== 'overlay' && found.filesystem !== 'tmpfs';
+  if (found.kind === 'absent' || found.kind === 'link') return lstatSync(path, { throwIfNoEntry: false }) === undefined;
+  return found.read;
 }
 
 /** What is absent outside too, or may not be done there either, is no matter of the policy's. */

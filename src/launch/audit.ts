@@ -40,9 +40,16 @@ export function auditHead({ policy, decisions, path, argumentCount }: AuditFacts
       .filter(({ verdict }) => verdict === 'drop')
       .map(({ name, rule }) => ({ name: showBytes(name), rule })),
     asked: policy.isolation,
+    ...surroundingsOf(policy),
   };
   return JSON.stringify(record).slice(0, -1);
 }
+
+/** What stands around the command, as the policy has it. */
+export const surroundingsOf = ({ filesystem, network }: Pick<Policy, 'filesystem' | 'network'>) => ({
+  preset: filesystem.preset,
+  network: network.mode,
+});
 
 /** For the executor in Node; the native launcher writes its own lines. A full disk never stops a launch. */
 export function appendAudit(records: Records | undefined, outcome: object): void {
@@ -69,6 +76,12 @@ export interface AuditRecord {
   readonly dropped: readonly { readonly name: string; readonly rule: string }[];
   readonly isolation: string;
   readonly exit: number | null;
+  /** Records of older versions lack these. */
+  readonly folder?: string;
+  readonly preset?: string;
+  readonly network?: string;
+  readonly duration_ms?: number;
+  readonly user?: string;
 }
 
 /** All records, oldest first, the rotated file included. A line that was cut short by a full disk is left out. */

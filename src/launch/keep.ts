@@ -8,6 +8,7 @@ import { planLine, textLine } from '../plan/field.ts';
 import { PLAN_HEADER, planText } from '../plan/plan-text.ts';
 import { linesOfRules } from '../plan/rule-lines.ts';
 import { MARKER_ORIGIN, type Policy } from '../policy/policy.ts';
+import { surroundingsOf } from './audit.ts';
 import type { Prepared } from './prepare.ts';
 import type { Witness } from './witness.ts';
 
@@ -100,5 +101,11 @@ function withoutException(rule: Rule): Rule {
 
 function auditHead(policy: Policy): string {
   const set = policy.set.map(({ name }) => name);
-  return JSON.stringify({ policy: policy.origin, asked: policy.isolation, set, credentials: [] }).slice(0, -1);
+  return JSON.stringify({
+    policy: policy.origin,
+    asked: policy.isolation,
+    set,
+    credentials: [],
+    ...surroundingsOf(policy),
+  }).slice(0, -1);
 }

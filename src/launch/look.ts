@@ -27,8 +27,8 @@ export interface Looked {
 
 type LookRequest = Pick<LaunchRequest, 'policy' | 'env' | 'workdir' | 'argv' | 'staged'>;
 
-/** As many as fit the arguments of a program, where bubblewrap makes the barrier. */
-const AT_ONCE = 400;
+/** Where bubblewrap makes the barrier they are arguments of a program. */
+const AT_ONCE = 8000;
 
 /** What this command would find at the paths, as a process sees it that stands where the command would stand. */
 export async function lookAt(request: LookRequest, paths: readonly Bytes[]): Promise<Looked> {
