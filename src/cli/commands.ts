@@ -5,7 +5,7 @@ import type { Bytes } from '../host/bytes.ts';
 import { AUDIT_FLAGS } from './commands/audit.ts';
 import type { Context } from './context.ts';
 import { type FlagSpec, JSON_FLAG } from './flags.ts';
-import { POLICY_FLAGS, RUN_FLAGS } from './policy-flags.ts';
+import { POLICY_FLAGS, QUIET_FLAGS, RUN_FLAGS } from './policy-flags.ts';
 
 export interface CommandModule {
   run(args: readonly Bytes[], context: Context): Promise<number> | number;
@@ -178,6 +178,15 @@ export const COMMANDS: readonly CommandEntry[] = [
     ],
     page: 'run.md',
     load: () => import('./commands/run.ts'),
+  },
+  {
+    name: 'shell',
+    usage: ['cordon shell [POLICY]'],
+    summary: 'your shell with only what the policy lets through, and its name in the prompt',
+    flags: [...POLICY_FLAGS, ...QUIET_FLAGS],
+    examples: ['cordon shell --net off'],
+    page: 'run.md',
+    load: () => import('./commands/shell.ts'),
   },
   {
     name: 'explain',

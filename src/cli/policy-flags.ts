@@ -108,14 +108,19 @@ export const POLICY_FLAGS: readonly FlagSpec[] = [
   { name: '--redact', help: 'replace injected credentials in the output by [NAME]' },
 ];
 
+/** For what is started from a terminal. */
+export const QUIET_FLAGS: readonly FlagSpec[] = [
+  { name: '--quiet', help: 'leave out what is only good to know; -q and CORDON_QUIET=1 do the same' },
+  { name: '-q', help: 'the same as --quiet' },
+];
+
 /** What `run` takes besides a policy. */
 export const RUN_FLAGS: readonly FlagSpec[] = [
   { name: '--dry-run', help: 'show decisions, places and network, start nothing' },
   { name: '--plan', help: 'show the plan too, start nothing' },
   { name: '--trace', help: 'tell at the end what of all that it tried the policy kept away or led elsewhere' },
   { name: '--write-profile', value: 'FILE', help: 'with --trace: also write a profile that lets it happen' },
-  { name: '--quiet', help: 'leave out what is only good to know; -q and CORDON_QUIET=1 do the same' },
-  { name: '-q', help: 'the same as --quiet' },
+  ...QUIET_FLAGS,
 ];
 
 export const isQuiet = (parsed: ParsedArguments, { env }: Pick<Context, 'env'>) =>

@@ -6,7 +6,7 @@ import { foldersOf, homesOf } from '../host/folders.ts';
 import { findCommand } from '../host/lookup.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
 import { isFirstTime } from '../host/session.ts';
-import { factsOf, type Operation, type PlaceFacts, placesOf } from '../plan/places/index.ts';
+import { type Copies, factsOf, type Operation, type PlaceFacts, placesOf } from '../plan/places/index.ts';
 import { type LaunchPlan, type Machine, plan, type Records } from '../plan/plan.ts';
 import { type StartupNote, startupPolicy } from '../plan/startup/index.ts';
 import type { Keeping } from '../policy/config/changes.ts';
@@ -41,6 +41,8 @@ export interface LaunchRequest {
   readonly rehearsal?: boolean;
   /** Nothing is started: what the command would find at these paths is told instead. */
   readonly look?: readonly Bytes[];
+  /** Files of the command's own, in a place that is its own too. */
+  readonly files?: Copies['copies'];
   /** Leave out what is only good to know. */
   readonly quiet?: boolean;
   /** An empty file, for the list of all that is tried. */
@@ -161,7 +163,7 @@ function placesFor(
     writable: preset === 'all' ? ['/'] : [...write, ...expose],
   });
   const files = {
-    copies: [...startup.files.copies, ...settings.copies],
+    copies: [...startup.files.copies, ...settings.copies, ...(request.files ?? [])],
     absent: [...startup.files.absent, ...settings.absent],
   };
   const changes =
