@@ -5,6 +5,7 @@
 export const SHAPES: readonly string[] = [
   'run COMMAND',
   'explain VARIABLE…',
+  'explain FILE…',
   'agent list',
   'agent run|command AGENT',
   'agent env AGENT VARIABLE…',
