@@ -1,5 +1,6 @@
-import { lstatSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { lstatSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { namesIn, textIn } from '../host/if-there.ts';
 
 /** What comes back in the next launch of one policy in one workspace. */
 export interface KeptLayer {
@@ -37,22 +38,6 @@ function keptAt(folder: string, policy: string, workspace: string | undefined): 
   return [
     { folder, policy, workspace, used: lstatSync(folder).mtime, bytes: Number(textIn(join(folder, 'size'))) || 0 },
   ];
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
-function textIn(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
-  }
 }
 
 /** Out of the way in one step, so that the next launch finds all of it or nothing; a command that runs now may miss its cache. */

@@ -1,4 +1,5 @@
-import { accessSync, constants, lstatSync, realpathSync, statSync } from 'node:fs';
+import { accessSync, constants, lstatSync, statSync } from 'node:fs';
+import { realPathOf } from '../host/if-there.ts';
 import type { Found, Looked } from '../launch/look.ts';
 import { isWithin, type Operation } from '../plan/places/index.ts';
 import type { FilesystemPolicy } from '../policy/policy.ts';
@@ -239,7 +240,12 @@ interface Outside {
 }
 
 function outsideOf(path: string): Outside {
-  return { kind: kindOf(path), real: realOf(path), read: may(path, constants.R_OK), write: may(path, constants.W_OK) };
+  return {
+    kind: kindOf(path),
+    real: realPathOf(path),
+    read: may(path, constants.R_OK),
+    write: may(path, constants.W_OK),
+  };
 }
 
 function kindOf(path: string): Found['kind'] {
@@ -252,14 +258,6 @@ function kindOf(path: string): Found['kind'] {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     return code === 'ENOTDIR' || code === 'ELOOP' || code === 'ENAMETOOLONG' ? 'absent' : 'closed';
-  }
-}
-
-function realOf(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
   }
 }
 

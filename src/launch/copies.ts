@@ -1,5 +1,6 @@
-import { closeSync, fstatSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { closeSync, fstatSync, readFileSync } from 'node:fs';
 import { type Bytes, bytesOfBuffer } from '../host/bytes.ts';
+import { namesIn, realPathOf } from '../host/if-there.ts';
 import { openToRead } from '../host/open-file.ts';
 import { type Copies, NO_COPIES, type Path, type PlaceFacts, pathsOf } from '../plan/places/index.ts';
 import {
@@ -28,24 +29,16 @@ export function startupCopies(facts: PlaceFacts, workspace: string, policy: Star
   if (policy === undefined) return { files: NO_COPIES, notes: [], read: [] };
   const { files, read } = examineStartup(
     {
-      homes: [...new Set(facts.homes.map(realOf))],
-      zdotdir: facts.zdotdir === undefined ? undefined : realOf(facts.zdotdir),
+      homes: [...new Set(facts.homes.map(realPathOf))],
+      zdotdir: facts.zdotdir === undefined ? undefined : realPathOf(facts.zdotdir),
       config: facts.moved.get('.config'),
       named: facts.shellFiles,
-      workspace: realOf(workspace),
+      workspace: realPathOf(workspace),
     },
     policy,
   );
   const copies = files.flatMap(({ path, text }) => pathsOf([path]).map((at) => ({ path: at, text })));
   return { files: { copies, absent: [] }, notes: files.flatMap(({ notes }) => notes), read };
-}
-
-function realOf(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
 }
 
 export interface SettingsCopies extends Copies {
@@ -119,6 +112,7 @@ class Reading implements SettingsCopies {
     const [before = '', behind = ''] = place.slice(folder.length + 1).split('*');
     const [ending = '', ...rest] = behind.split('/');
     return namesIn(folder)
+      .toSorted()
       .filter((name) => name.startsWith(before) && name.endsWith(ending))
       .slice(0, MOST_ENTRIES)
       .flatMap((name) => pathsOf([[folder, name, ...rest].join('/')]));
@@ -141,11 +135,3 @@ class Reading implements SettingsCopies {
 }
 
 const TOO_LARGE = Symbol('too large');
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder).toSorted();
-  } catch {
-    return [];
-  }
-}

@@ -1,8 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { compileRules, type Rule } from '../decide/rules.ts';
 import { bytesOfText } from '../host/bytes.ts';
 import { homesOf } from '../host/folders.ts';
+import { textIn } from '../host/if-there.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
 import { planLine, textLine } from '../plan/field.ts';
 import { PLAN_HEADER, planText } from '../plan/plan-text.ts';
@@ -70,15 +71,7 @@ function isKeepable({ credentials, redact, guard, set, warnings }: Policy, prepa
 function isKnownUser(env: ParentEnv): boolean {
   const { passwdHome } = homesOf(env);
   const line = new RegExp(String.raw`^[^:\n]*:[^:\n]*:${process.getuid?.()}:[^:\n]*:[^:\n]*:([^:\n]*):`, 'm');
-  return passwdHome !== undefined && line.exec(textOf('/etc/passwd'))?.[1] === passwdHome;
-}
-
-function textOf(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return '';
-  }
+  return passwdHome !== undefined && line.exec(textIn('/etc/passwd'))?.[1] === passwdHome;
 }
 
 /** Its parts are written together, these last. */

@@ -1,5 +1,6 @@
-import { lstatSync, readdirSync, rmSync } from 'node:fs';
+import { lstatSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { namesIn } from '../host/if-there.ts';
 
 export interface KeptPlan {
   readonly path: string;
@@ -31,12 +32,4 @@ export function clearKeptPlans(plans: readonly KeptPlan[]): void {
 /** Every folder and every set of flags has one of its own; those that nobody came back to go. */
 export function trimKeptPlans(stateFolder: string): void {
   if (namesIn(keptFolder(stateFolder)).length > MOST) clearKeptPlans(keptPlans(stateFolder).slice(MOST / 2));
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { appendFileSync, existsSync, lstatSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, lstatSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { release } from 'node:os';
 import { join } from 'node:path';
 import { ensureFolder } from '../host/ensure-folder.ts';
 import { type Folders, foldersOf, type Homes } from '../host/folders.ts';
+import { namesIn } from '../host/if-there.ts';
 import { packageFolder } from '../host/package-folder.ts';
 import { ParentEnv } from '../host/parent-env.ts';
 import {
@@ -80,14 +81,6 @@ function linkTargets(config: string, names: readonly string[]): string[] {
 
 const matching = (folder: string, pattern: string) =>
   namesIn(folder).filter((name) => name.startsWith(pattern.slice(0, -1)));
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
 
 function targetOf(path: string): string | undefined {
   try {

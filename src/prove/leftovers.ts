@@ -1,5 +1,6 @@
-import { lstatSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync } from 'node:fs';
+import { lstatSync, readFileSync, readlinkSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { namesIn } from '../host/if-there.ts';
 
 const NAME = /^cordon-prove-([0-9a-z]+)-([0-9a-z]+)-([0-9a-z]+)-[A-Za-z0-9]{6}$/;
 
@@ -58,14 +59,6 @@ function startOf(pid: number): number | undefined {
 /** Containers may share a folder and still number their processes each for itself. Short: the paths of sockets must be. */
 function pidSpace(): number {
   return (statSync('/proc/self/ns/pid', { throwIfNoEntry: false })?.ino ?? 0) % 2 ** 20;
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }
 
 function linkOf(path: string): string {

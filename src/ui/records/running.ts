@@ -1,12 +1,13 @@
-import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
+import { readlinkSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
+import { namesIn, textIn } from '../../host/if-there.ts';
 import type { RunningLaunch } from '../api.ts';
 import { shortText } from './shape.ts';
 
 /** The launcher stands outside of every sandbox for as long as its command runs, so the processes of this user tell what is running. */
 export function readRunning(): RunningLaunch[] {
   const own = process.getuid?.();
-  const pids = entries('/proc').filter((name) => /^\d+$/.test(name));
+  const pids = namesIn('/proc').filter((name) => /^\d+$/.test(name));
   return pids.flatMap((pid) => {
     const started = statSync(`/proc/${pid}`, { throwIfNoEntry: false });
     return started !== undefined && started.uid === own && isLauncher(pid) ? runningUnder(pid, started.ctimeMs) : [];
@@ -41,7 +42,7 @@ const DEEPEST = 4;
 
 /** The first process below that is no longer Cordon's own. */
 function commandBelow(pid: string, depth = 0): string | undefined {
-  const children = textOf(`/proc/${pid}/task/${pid}/children`).trim();
+  const children = textIn(`/proc/${pid}/task/${pid}/children`).trim();
   const first = children.split(' ')[0];
   if (first === undefined || first === '' || depth >= DEEPEST || isOwnPart(first)) return undefined;
   const name = nameOf(first);
@@ -51,28 +52,11 @@ function commandBelow(pid: string, depth = 0): string | undefined {
 
 /** The front also waits for the commands that run in Node, this one among them. */
 function isOwnPart(pid: string): boolean {
-  const [, script = ''] = textOf(`/proc/${pid}/cmdline`).split('\0', 2);
+  const [, script = ''] = textIn(`/proc/${pid}/cmdline`).split('\0', 2);
   return linkTarget(`/proc/${pid}/exe`) === process.execPath && /^(?:start\.cjs|cli\.js)$/.test(basename(script));
 }
 
-const nameOf = (pid: string) => textOf(`/proc/${pid}/comm`).trimEnd();
-
-function entries(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
-/** Processes end while they are looked at. */
-function textOf(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return '';
-  }
-}
+const nameOf = (pid: string) => textIn(`/proc/${pid}/comm`).trimEnd();
 
 function linkTarget(path: string): string | undefined {
   try {
