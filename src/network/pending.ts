@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { namesIn } from '../host/if-there.ts';
+import { replaceFile } from '../host/replace-file.ts';
 
 /** A host that waits for a person's word. */
 export interface Pending {
@@ -49,26 +51,11 @@ function isAlive(pid: number): boolean {
 }
 
 export function say(state: string, id: string, word: Word): void {
-  put(folderOf(state), `${id}.word`, word);
-}
-
-/** Whole or not there at all: somebody looks for it all the time. */
-function put(folder: string, name: string, text: string): void {
-  const fresh = join(folder, `.${name}.${randomBytes(6).toString('hex')}`);
-  writeFileSync(fresh, text, { mode: 0o600, flag: 'wx' });
-  renameSync(fresh, join(folder, name));
+  replaceFile(join(folderOf(state), `${id}.word`), word);
 }
 
 function clear(state: string, id: string): void {
   for (const ending of ['json', 'word']) rmSync(join(folderOf(state), `${id}.${ending}`), { force: true });
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }
 
 const LOOKS_EVERY_MS = 200;
@@ -82,7 +69,8 @@ export function ask(
   const id = randomBytes(3).toString('hex');
   const folder = folderOf(state);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  put(folder, `${id}.json`, JSON.stringify({ ...question, time: new Date().toISOString(), pid: process.pid }));
+  const asked = { ...question, time: new Date().toISOString(), pid: process.pid };
+  replaceFile(join(folder, `${id}.json`), JSON.stringify(asked));
   const word = new Promise<Word>((resolve) => {
     const until = Date.now() + ms;
     const timer = setInterval(() => {

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureFolder } from '../host/ensure-folder.ts';
 import { CordonError } from '../host/errors.ts';
+import { replaceFile } from '../host/replace-file.ts';
 
 /**
  * What a person has looked at and trusts: a path, and the digest of what stood there with all it extends. Any change asks again. The
@@ -35,9 +36,7 @@ const isEntry = (entry: unknown) =>
 export function writeTrusted(config: string | undefined, trusted: Trusted): void {
   if (config === undefined) throw new CordonError('trust', 'there is no home to remember it in', { hint: 'set HOME' });
   ensureFolder(config);
-  const fresh = `${fileIn(config)}.${process.pid}`;
-  writeFileSync(fresh, `${JSON.stringify(trusted, null, 2)}\n`, { mode: 0o600 });
-  renameSync(fresh, fileIn(config));
+  replaceFile(fileIn(config), `${JSON.stringify(trusted, null, 2)}\n`);
 }
 
 /** Of the very texts that were read, each with its path, so that nothing can be swapped between the look and the use. */

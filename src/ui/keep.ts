@@ -1,7 +1,7 @@
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ensureFolder } from '../host/ensure-folder.ts';
 import { CordonError } from '../host/errors.ts';
+import { replaceFile } from '../host/replace-file.ts';
 import type { Kept, LaunchDetails, ResolvedPolicy } from './api.ts';
 import { type PageFile, pageWith } from './page-file.ts';
 import { listPolicies, type PolicySurroundings, resolvePolicy } from './policies.ts';
@@ -21,8 +21,8 @@ export async function keep(folder: string, options: KeepOptions): Promise<string
   const page = resolve(folder, 'index.html');
   try {
     ensureFolder(resolve(folder));
-    replace(page, pageWith(kept, options.page));
-    replace(join(folder, 'data.json'), `${JSON.stringify(kept, null, 1)}\n`);
+    replaceFile(page, pageWith(kept, options.page));
+    replaceFile(join(folder, 'data.json'), `${JSON.stringify(kept, null, 1)}\n`);
   } catch (cause) {
     if (cause instanceof CordonError) throw cause;
     throw new CordonError('write', `the page cannot be written there (${(cause as NodeJS.ErrnoException).code})`, {
@@ -32,17 +32,6 @@ export async function keep(folder: string, options: KeepOptions): Promise<string
     });
   }
   return page;
-}
-
-/** Whole or not at all, and never through a link that somebody put there. */
-function replace(path: string, text: string): void {
-  const fresh = `${path}.${process.pid}`;
-  try {
-    writeFileSync(fresh, text, { flag: 'wx', mode: 0o600 });
-    renameSync(fresh, path);
-  } finally {
-    rmSync(fresh, { force: true });
-  }
 }
 
 async function everything(options: KeepOptions): Promise<Kept> {

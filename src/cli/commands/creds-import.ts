@@ -1,8 +1,9 @@
-import { lstatSync, renameSync, writeFileSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { guardName, guardValue } from '../../decide/guard/index.ts';
 import { type Bytes, bytesOfText, showText } from '../../host/bytes.ts';
 import { CordonError } from '../../host/errors.ts';
+import { replaceFile } from '../../host/replace-file.ts';
 import { workingFolder } from '../../host/working-folder.ts';
 import { type EnvLine, readEnvLines } from '../../policy/env-file.ts';
 import { secretOf } from '../../secrets/value.ts';
@@ -88,7 +89,7 @@ async function wantsReplacing(parsed: ParsedArguments, file: string): Promise<bo
   }
 }
 
-/** In place of the file itself, with its mode, at once or not at all. A link is left alone: what it leads to may be shared. */
+/** With the file's own mode. A link is left alone: what it leads to may be shared. */
 function replaceValues(path: string, text: string, wanted: readonly EnvLine[]): void {
   const stats = lstatSync(path);
   if (!stats.isFile())
@@ -103,7 +104,5 @@ function replaceValues(path: string, text: string, wanted: readonly EnvLine[]): 
       ? line
       : `${line.slice(0, line.indexOf('='))}=vault://${name}${line.endsWith('\r') ? '\r' : ''}`;
   });
-  const fresh = `${path}.${process.pid}`;
-  writeFileSync(fresh, lines.join('\n'), { mode: stats.mode & 0o777, flag: 'wx' });
-  renameSync(fresh, path);
+  replaceFile(path, lines.join('\n'), stats.mode & 0o777);
 }

@@ -1,7 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Bytes, showText } from '../../host/bytes.ts';
 import { CordonError } from '../../host/errors.ts';
+import { replaceFile } from '../../host/replace-file.ts';
 import { type Pending, pendingIn, say } from '../../network/pending.ts';
 import { type NetworkRecord, parseRecords, readRecords, recordsFile } from '../../network/records.ts';
 import { HOST_SETS, hostsOfSet } from '../../policy/network/sets.ts';
@@ -177,7 +178,8 @@ function allowInProfile(reference: string, chosen: readonly Pending[], context: 
   if (profile === undefined)
     throw new CordonError('network', `${found.path} is not plain JSON, so it is not edited`, { hint: byHand });
   const network = { ...profile.network, allow: [...new Set([...(profile.network?.allow ?? []), ...entries])] };
-  writeFileSync(found.path, `${JSON.stringify({ ...profile, network }, null, 2)}\n`);
+  const path = realpathSync(found.path);
+  replaceFile(path, `${JSON.stringify({ ...profile, network }, null, 2)}\n`, statSync(path).mode & 0o777);
 }
 
 interface Editable {

@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto';
-import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureFolder } from '../../host/ensure-folder.ts';
 import { CordonError } from '../../host/errors.ts';
+import { replaceFile } from '../../host/replace-file.ts';
 import { EXTENSIONS } from '../../policy/load/load.ts';
 
 const folderFor = (config: string) => join(config, 'profiles');
@@ -16,13 +16,10 @@ export function writeProfile(config: string, name: string, text: string): string
   const folder = folderFor(config);
   const path = join(folder, `${name}.jsonc`);
   const before = existingProfile(config, name);
-  const fresh = join(folder, `.${name}.${randomBytes(6).toString('hex')}`);
   try {
     ensureFolder(folder);
-    writeFileSync(fresh, text, { mode: 0o600, flag: 'wx', flush: true });
-    renameSync(fresh, path);
+    replaceFile(path, text);
   } catch (cause) {
-    rmSync(fresh, { force: true });
     const { code } = cause as NodeJS.ErrnoException;
     throw new CordonError('policy', `the profile cannot be written (${code})`, {
       where: path,

@@ -1,39 +1,22 @@
-import { realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { rmSync, statSync, writeFileSync } from 'node:fs';
 import { CordonError } from '../../host/errors.ts';
+import { realPathOf } from '../../host/if-there.ts';
+import { replaceFile } from '../../host/replace-file.ts';
 
 /** Whether the file could be written, told by doing so beside it. */
 export function tryPlace(path: string): void {
   explained(path, () => {
     const found = statSync(path, { throwIfNoEntry: false });
     if (found !== undefined && !found.isFile()) throw notAFile(path);
-    const fresh = besides(path);
+    const fresh = `${realPathOf(path)}.${process.pid}`;
     writeFileSync(fresh, '', { flag: 'wx' });
     rmSync(fresh);
   });
 }
 
-/** Whole or not at all: whoever looks at it meanwhile has the old one. */
-export function replaceFile(path: string, text: string): void {
-  explained(path, () => {
-    const fresh = besides(path);
-    try {
-      writeFileSync(fresh, text, { flag: 'wx' });
-      renameSync(fresh, targetOf(path));
-    } finally {
-      rmSync(fresh, { force: true });
-    }
-  });
-}
-
-const besides = (path: string) => `${targetOf(path)}.${process.pid}`;
-
-/** A link stays one. */
-function targetOf(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
+/** Whoever looks at it meanwhile has the old one. A link stays one. */
+export function writePage(path: string, text: string): void {
+  explained(path, () => replaceFile(realPathOf(path), text, 0o666));
 }
 
 function explained(path: string, work: () => void): void {

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { flagValues, hasFlag, type ParsedArguments, textValue, usageError } from '../flags.ts';
 import { proofAsText } from '../ui/prove-report.ts';
 import { version } from '../version.ts';
-import { replaceFile, tryPlace } from './prove-file.ts';
+import { tryPlace, writePage } from './prove-file.ts';
 
 export interface Output {
   readonly show: (report: Report) => Promise<void>;
@@ -18,7 +18,7 @@ export function outputOf(parsed: ParsedArguments, context: Context): Output {
   if (file !== undefined) tryPlace(file);
   return {
     show: async (report) => {
-      if (file !== undefined) replaceFile(file, await page(report));
+      if (file !== undefined) writePage(file, await page(report));
       if (json) context.out(asText((await import('../../prove/report/json.ts')).proofAsJson(report)));
       else if (sarif)
         context.out(asText((await import('../../prove/report/sarif.ts')).proofAsSarif(report, version())));

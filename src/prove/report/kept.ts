@@ -1,6 +1,7 @@
-import { readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureFolder } from '../../host/ensure-folder.ts';
+import { replaceFile } from '../../host/replace-file.ts';
 import { proofAsJson } from './json.ts';
 import type { Report } from './report.ts';
 
@@ -19,14 +20,12 @@ export function keepRun(stateFolder: string | undefined, report: Report): void {
   if (stateFolder === undefined) return;
   const folder = keptFolder(stateFolder);
   const name = `${report.date.replaceAll(/[-:.]/g, '')}-${process.pid}.json`;
-  const fresh = join(folder, `.${name}`);
   try {
     ensureFolder(folder);
-    writeFileSync(fresh, JSON.stringify(proofAsJson(report)), { flag: 'wx', mode: 0o600 });
-    renameSync(fresh, join(folder, name));
+    replaceFile(join(folder, name), JSON.stringify(proofAsJson(report)));
     const names = readdirSync(folder).filter((one) => KEPT_NAME.test(one));
     for (const old of names.toSorted().slice(0, -KEPT)) rmSync(join(folder, old), { force: true });
   } catch {
-    rmSync(fresh, { force: true });
+    // Nothing is kept of this one.
   }
 }
