@@ -1,5 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
-import type { Head, Header, Refusal } from './head.ts';
+import { type Head, type Header, type Refusal, valuesOf } from './head.ts';
 import type { Held } from './held.ts';
 
 /** The parts of one log-in to AWS that the broker has. The command has a placeholder for each. */
@@ -244,7 +244,5 @@ function signature(request: string, { time, scope }: GivenSignature, secret: str
 
 const sha256 = (data: string | Buffer) => createHash('sha256').update(data).digest('hex');
 const isEqual = (a: string, b: string) => a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
-const valuesOf = (headers: readonly Header[], wanted: string) =>
-  headers.filter(([name]) => name.toLowerCase() === wanted).map(([, value]) => value);
 const replaced = (headers: readonly Header[], wanted: string, value: string): Header[] =>
   headers.map(([name, old]): Header => [name, name.toLowerCase() === wanted ? value : old]);

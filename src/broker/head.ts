@@ -4,6 +4,10 @@ import { countsIn, type Needles } from './scan.ts';
 
 export type Header = readonly [name: string, value: string];
 
+/** Of a header that may stand there more than once. */
+export const valuesOf = (headers: readonly Header[], wanted: string): string[] =>
+  headers.filter(([name]) => name.toLowerCase() === wanted).map(([, value]) => value);
+
 export interface Head {
   readonly method: string;
   /** Path and query as they came. */

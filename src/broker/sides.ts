@@ -1,7 +1,7 @@
 import http from 'node:http';
 import http2 from 'node:http2';
 import type { Readable, Writable } from 'node:stream';
-import type { Head, Header } from './head.ts';
+import { type Head, type Header, valuesOf } from './head.ts';
 
 /** A request as it came in, whichever version of HTTP it came in. */
 export interface ClientSide {
@@ -60,10 +60,6 @@ export function endToEnd(headers: readonly Header[]): Header[] {
 }
 
 const flat = (headers: readonly Header[]): string[] => headers.flat();
-
-export function valuesOf(headers: readonly Header[], wanted: string): string[] {
-  return headers.filter(([name]) => name.toLowerCase() === wanted).map(([, value]) => value);
-}
 
 export function clientOfHttp1(req: http.IncomingMessage, res: http.ServerResponse, wantsContinue: boolean): ClientSide {
   const headers = pairsOf(req.rawHeaders);

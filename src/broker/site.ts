@@ -8,7 +8,7 @@ import zlib from 'node:zlib';
 import { coversHost, type MintRule } from '../policy/broker.ts';
 import type { Authority } from './authority.ts';
 import { awsKeysAmong, isSignedForAws, type Resigned, resigned } from './aws.ts';
-import { answerTo, type Head, type Header, type Refusal, useRefusal } from './head.ts';
+import { answerTo, type Head, type Header, type Refusal, useRefusal, valuesOf } from './head.ts';
 import type { BrokerRecord, Dialled, Held } from './held.ts';
 import { captured, mintFor } from './mint.ts';
 import {
@@ -34,7 +34,6 @@ import {
   sendByHttp1,
   sendByHttp2,
   type UpstreamSide,
-  valuesOf,
 } from './sides.ts';
 import { frameStream } from './websocket.ts';
 
