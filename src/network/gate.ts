@@ -118,7 +118,7 @@ export class Gate {
 
   /** The client's side of a connection to a host that was admitted: owned from here on. */
   async join(client: net.Socket, target: Target, via: Via): Promise<void> {
-    const interceptor = this.#interceptorOf(target);
+    const interceptor = this.interceptorFor(target);
     if (interceptor !== undefined) {
       interceptor.take(client, target, () => this.dial(target, via));
       return;
@@ -137,14 +137,7 @@ export class Gate {
     const { sent, received, refused } = await relay(client, server, check, idleMs);
     this.#open--;
     if (refused !== undefined) this.#refuse(target.name, target.port, via, refused, target.rule);
-    else
-      this.#record(target, via, {
-        verdict: 'allowed',
-        rule: ruleText(target.rule),
-        sent,
-        received,
-        ms: Date.now() - started,
-      });
+    else this.#recordEnd(target, via, started, { sent, received });
   }
 
   /** Nothing is under way that would still be written down. */
@@ -158,14 +151,7 @@ export class Gate {
     this.#open++;
     server.once('close', () => {
       this.#open--;
-      const { bytesWritten: sent, bytesRead: received } = server;
-      this.#record(target, via, {
-        verdict: 'allowed',
-        rule: ruleText(target.rule),
-        sent,
-        received,
-        ms: Date.now() - started,
-      });
+      this.#recordEnd(target, via, started, { sent: server.bytesWritten, received: server.bytesRead });
     });
   }
 
@@ -182,11 +168,7 @@ export class Gate {
     }
   }
 
-  interceptorFor(target: Target): Interceptor | undefined {
-    return this.#interceptorOf(target);
-  }
-
-  #interceptorOf({ name, port }: Target): Interceptor | undefined {
+  interceptorFor({ name, port }: Target): Interceptor | undefined {
     return this.#options.interceptors.find((one) => one.handles(name, port));
   }
 
@@ -200,6 +182,15 @@ export class Gate {
       this.#record({ name, port }, via, { verdict: 'refused', rule: ruleText(rule), why });
     }
     return new Refusal(`${host} is not let through: ${why}`);
+  }
+
+  #recordEnd(target: Target, via: Via, started: number, bytes: Pick<NetworkRecord, 'sent' | 'received'>): void {
+    this.#record(target, via, {
+      verdict: 'allowed',
+      rule: ruleText(target.rule),
+      ...bytes,
+      ms: Date.now() - started,
+    });
   }
 
   #record(
