@@ -1,4 +1,5 @@
 import { type Bytes, bytesOfText } from '../host/bytes.ts';
+import { STARTUP_IN_HOME } from '../plan/places/index.ts';
 import type { Change, ChangeRecord } from './record.ts';
 
 /** Where things lie for the person who looks. */
@@ -17,32 +18,7 @@ interface Mark {
 const IN_HOME: readonly Mark[] = [
   {
     what: 'a start-up file of a shell',
-    places: [
-      ...['.profile', '.bashrc', '.bash_profile', '.bash_login', '.bash_logout', '.bash_aliases', '.bash_completion'],
-      ...[
-        '.bashrc.d',
-        '.profile.d',
-        '.config/bash',
-        '.config/bash_completion',
-        '.zshenv',
-        '.zprofile',
-        '.zshrc',
-        '.zlogin',
-      ],
-      ...[
-        '.zlogout',
-        '.zshrc.d',
-        '.config/zsh',
-        '.zsh',
-        '.oh-my-zsh',
-        '.kshrc',
-        '.mkshrc',
-        '.cshrc',
-        '.tcshrc',
-        '.aliases',
-      ],
-      ...['.config/fish', '.config/nushell', '.config/environment.d', '.pam_environment', '.inputrc'],
-    ],
+    places: [...STARTUP_IN_HOME, '.zsh', '.oh-my-zsh', '.pam_environment', '.inputrc'],
   },
   {
     what: 'started with the session',

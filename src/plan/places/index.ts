@@ -4,4 +4,5 @@ export { type Operation, placeLines } from './operation.ts';
 export { LAUNCHER_FOLDER, OWN_POLICIES, OWN_SECRETS, type OwnPlaces, ownPlaces } from './own.ts';
 export { isWithin, type Path, pathOf, pathsOf } from './path.ts';
 export { INSIDE, sessionPlaces } from './session.ts';
+export { STARTUP_IN_HOME } from './shown.ts';
 export { POSSIBLE_LINKS, type SystemLinks } from './system.ts';
