@@ -108,37 +108,29 @@ function plotStyle() {
   return style.replaceAll(/\$\{className\}/g, 'plot');
 }
 
-// The launch path alone, as one script that V8's code cache fits on. What it would load later, the whole program loads instead.
-async function bundleQuick() {
-  await build({
+// The launch path alone, as one script that V8's code cache fits on: what it would load later, the whole program loads instead. And the
+// process outside, which starts while a connection waits.
+async function bundleScripts() {
+  const script = {
     absWorkingDir: root,
-    entryPoints: { quick: 'src/cli/quick.ts' },
     outdir: dist,
     outExtension: { '.js': '.cjs' },
     bundle: true,
     format: 'cjs',
     platform: 'node',
     target: 'node20',
+    minify: true,
+    legalComments: 'none',
+    logLevel: 'warning',
+  };
+  await build({
+    ...script,
+    entryPoints: { quick: 'src/cli/quick.ts' },
     define: { 'import.meta.url': 'thisModule.url', 'import.meta.dirname': '__dirname' },
     banner: { js: "const thisModule = { get url() { return require('node:url').pathToFileURL(__filename).href; } };" },
-    minify: true,
-    legalComments: 'none',
-    logLevel: 'warning',
     plugins: [{ name: 'later', setup: (one) => one.onResolve({ filter: /^\./ }, loadLater) }],
   });
-  await build({
-    absWorkingDir: root,
-    entryPoints: { network: 'src/network/main.ts' },
-    outdir: dist,
-    outExtension: { '.js': '.cjs' },
-    bundle: true,
-    format: 'cjs',
-    platform: 'node',
-    target: 'node20',
-    minify: true,
-    legalComments: 'none',
-    logLevel: 'warning',
-  });
+  await build({ ...script, entryPoints: { network: 'src/network/main.ts' } });
   putInPlace(join(root, 'scripts', 'start.cjs'), join(dist, 'start.cjs'));
 }
 
@@ -209,7 +201,7 @@ function addPrebuilt() {
 try {
   mkdirSync(dist, { recursive: true });
   writeLicences({ ...(await bundle()), ...(await bundlePage()) });
-  await bundleQuick();
+  await bundleScripts();
   declareTypes();
   writeNodePath(dist);
   installNative();
