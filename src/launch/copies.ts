@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, readFileSync } from 'node:fs';
+import { type BigIntStats, closeSync, fstatSync, readFileSync } from 'node:fs';
 import { type Bytes, bytesOfBuffer } from '../host/bytes.ts';
 import { namesIn, realPathOf } from '../host/if-there.ts';
 import { openToRead } from '../host/open-file.ts';
@@ -44,6 +44,8 @@ export function startupCopies(facts: PlaceFacts, workspace: string, policy: Star
 export interface SettingsCopies extends Copies {
   /** What could not be understood, for people. */
   readonly notes: readonly string[];
+  /** Every file that was looked for, as it was before it was read; undefined: it could not be read, or is not there. */
+  readonly looked: ReadonlyMap<Path, BigIntStats | undefined>;
 }
 
 const LARGEST = 1 << 18;
@@ -62,6 +64,7 @@ class Reading implements SettingsCopies {
   readonly notes: string[] = [];
   readonly copies: { readonly path: Path; readonly text: Bytes }[] = [];
   readonly absent: Path[] = [];
+  readonly looked = new Map<Path, BigIntStats | undefined>();
   readonly #facts: PlaceFacts;
 
   constructor(facts: PlaceFacts) {
@@ -119,11 +122,13 @@ class Reading implements SettingsCopies {
   }
 
   #textAt(path: Path): Bytes | typeof TOO_LARGE | undefined {
+    this.looked.set(path, undefined);
     try {
       const descriptor = openToRead(path, 'followed');
       try {
-        const stats = fstatSync(descriptor);
+        const stats = fstatSync(descriptor, { bigint: true });
         if (!stats.isFile()) return undefined;
+        this.looked.set(path, stats);
         return stats.size <= LARGEST ? bytesOfBuffer(readFileSync(descriptor)) : TOO_LARGE;
       } finally {
         closeSync(descriptor);

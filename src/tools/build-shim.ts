@@ -16,7 +16,7 @@ export function buildShim(
   file: BigIntStats,
 ): { content: Buffer; notes: readonly string[] } {
   const policy = withProxyVariables(policyOf(tool, shop.homes));
-  const { places, notes } = shimPlaces(policy, shop);
+  const { places, notes, settings } = shimPlaces(policy, shop);
   const text = shimText({
     tool,
     policy,
@@ -25,6 +25,7 @@ export function buildShim(
     machine: shop.machine,
     places: [...places, ...outsideOperations({ ...shop, network: policy.network, subject: tool.name, lasting: true })],
     config: { path: shop.config, file },
+    settings,
     state: shop.state,
     rebuild: rebuildCommand(shop, tool.name),
   });

@@ -19,6 +19,8 @@ export interface ShimInput {
   readonly machine: Machine;
   readonly places: readonly Operation[];
   readonly config: { readonly path: string; readonly file: BigIntStats };
+  /** What copies were made of; undefined: not there, or not to be read. */
+  readonly settings: ReadonlyMap<string, BigIntStats | undefined>;
   readonly state: string;
   /** The command that writes this shim anew. */
   readonly rebuild: readonly string[];
@@ -75,7 +77,7 @@ export function passThroughText({
   command,
   launcher,
   ...input
-}: Omit<ShimInput, 'policy' | 'machine' | 'places' | 'state'>): string {
+}: Omit<ShimInput, 'policy' | 'machine' | 'places' | 'state' | 'settings'>): string {
   return [
     `#!${launcher}`,
     PLAN_HEADER,
@@ -98,10 +100,13 @@ function recordsOf({ state, command, policy }: ShimInput) {
   return { stateFolder: state, audit: { file: auditFile(state), head: JSON.stringify(head).slice(0, -1) } };
 }
 
-/** When the policy file changes or bubblewrap appears, the shim is written anew. */
-function stalenessLines({ tool, config, machine, rebuild }: ShimInput): string[] {
+/** When the policy file or settings change or bubblewrap appears, the shim is written anew. */
+function stalenessLines({ tool, config, settings, machine, rebuild }: ShimInput): string[] {
   return [
     ...sourceLines(config),
+    ...[...settings].flatMap(([path, file]) =>
+      file === undefined ? [line('expect', kindOf(path), path)] : sourceLines({ path, file }),
+    ),
     ...packageLines(rebuild),
     ...(machine.bwrap === undefined ? [line('expect', kindOf(USUAL_BUBBLEWRAP), USUAL_BUBBLEWRAP)] : []),
     ...rebuildLines(rebuild, tool.fs.preset === 'all' ? PLACES : PLACE_VARIABLES),

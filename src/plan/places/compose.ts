@@ -43,8 +43,8 @@ export interface Copies {
 export const NO_COPIES: Copies = { copies: [], absent: [] };
 
 export interface PlacesInput extends ComposerFacts {
-  /** A shim is written once and started later, so it has no copies: what shells read at their start is not there. */
-  readonly use: { readonly as: 'run'; readonly files: Copies } | { readonly as: 'shim' };
+  /** A shim is written once and started later: what shells read at their start, which depends on the environment, is not there. */
+  readonly use: { readonly as: 'run' | 'shim'; readonly files: Copies };
 }
 
 /**
@@ -174,7 +174,7 @@ function allHides(policy: FilesystemPolicy, input: PlacesInput): Hide[] {
   return [...hides(policy, input), ...startupHides(input)].flatMap((group) => without(group, copied));
 }
 
-const copiesOf = ({ use }: PlacesInput): Copies => (use.as === 'run' ? use.files : NO_COPIES);
+const copiesOf = ({ use }: PlacesInput): Copies => use.files;
 
 /** Credentials wherever they may lie, also where a workspace or the policy brings them in. Only `expose`, or showing the very path, lifts it. */
 export function hides(policy: FilesystemPolicy, facts: PlaceFacts): Hide[] {
@@ -195,12 +195,15 @@ function without(group: Hide, lifted: ReadonlySet<Path>): Hide[] {
 }
 
 function startupHides(input: PlacesInput): Hide[] {
-  if (input.use.as === 'run')
-    return [
-      { kind: 'hide', paths: input.use.files.absent, why: 'settings and start-up files that cannot be understood' },
-    ];
+  const unclear: Hide = {
+    kind: 'hide',
+    paths: copiesOf(input).absent,
+    why: 'settings and start-up files that cannot be understood',
+  };
+  if (input.use.as === 'run') return [unclear];
   const inHomes = [...inEveryHome(STARTUP_IN_HOME, input), ...zshFolder(input)];
   return [
+    unclear,
     { kind: 'hide', paths: distinct([...inHomes, ...pathsOf(STARTUP_IN_SYSTEM)]), why: 'start-up files of shells' },
   ];
 }

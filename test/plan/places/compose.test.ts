@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { NO_COPIES } from '../../../src/plan/places/compose.ts';
 import { HIDDEN_IN_HOME, HIDDEN_IN_SYSTEM } from '../../../src/plan/places/credentials.ts';
 import { placeLines } from '../../../src/plan/places/operation.ts';
 import { isWithin } from '../../../src/plan/places/path.ts';
@@ -224,7 +225,7 @@ describe('other presets', () => {
 });
 
 describe('a shim', () => {
-  const shim = { use: { as: 'shim' } } as const;
+  const shim = { use: { as: 'shim', files: NO_COPIES } } as const;
 
   it('with guarded composes the very operations of a run, and has no start-up files', () => {
     const run = compose();

@@ -1,6 +1,7 @@
 import { normalize } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { NO_COPIES } from '../../../src/plan/places/compose.ts';
 import { HIDDEN_IN_HOME } from '../../../src/plan/places/credentials.ts';
 import { placeLines } from '../../../src/plan/places/operation.ts';
 import { type Path, pathOf } from '../../../src/plan/places/path.ts';
@@ -29,7 +30,7 @@ const env = fc.record(
   { HOME: anyPath, XDG_CONFIG_HOME: anyPath, XDG_STATE_HOME: anyPath, KUBECONFIG: anyPath, CARGO_HOME: anyPath },
   { requiredKeys: [] },
 );
-const use = fc.constantFrom(inputFor({}).use, { as: 'shim' } as const);
+const use = fc.constantFrom(inputFor({}).use, { as: 'shim', files: NO_COPIES } as const);
 
 const isPlain = (path: string) =>
   path.startsWith('/') && normalize(path) === path && (path === '/' || !path.endsWith('/')) && !path.includes('\0');
