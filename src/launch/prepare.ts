@@ -92,7 +92,7 @@ export function prepare(request: LaunchRequest): Prepared {
       policy.isolation === 'filter'
         ? []
         : [
-            ...placesFor(request, facts, { startup, settings }, machine),
+            ...placesFor(request, facts, { startup, settings, state }, machine),
             ...trustedPlaces(request.broker),
             ...outsideFor(request, state),
           ],
@@ -142,7 +142,11 @@ function copiesFor({ policy, env, workdir }: LaunchRequest, facts: PlaceFacts, d
 function placesFor(
   request: LaunchRequest,
   facts: PlaceFacts,
-  { startup, settings }: { readonly startup: StartupCopies; readonly settings: SettingsCopies },
+  {
+    startup,
+    settings,
+    state,
+  }: { readonly startup: StartupCopies; readonly settings: SettingsCopies; readonly state: string | undefined },
   { links }: Machine,
 ): Operation[] {
   const { policy, env, rehearsal, staged } = request;
@@ -167,7 +171,9 @@ function placesFor(
     absent: [...startup.files.absent, ...settings.absent],
   };
   const changes =
-    staged === true || request.look !== undefined ? undefined : changesPlace(folders, layers, policy, request.keeping);
+    staged === true || request.look !== undefined || state === undefined
+      ? undefined
+      : changesPlace(folders, layers, policy, request.keeping);
   const places = placesOf(policy.filesystem, { ...facts, own, aside, changes, links, use: { as: 'run', files } });
   return request.look === undefined ? places : places.filter(({ kind }) => kind !== 'mention');
 }
@@ -184,7 +190,8 @@ function stateWarning({ rehearsal }: LaunchRequest): string[] {
   return rehearsal === true || isFirstTime('state-warned', undefined) ? [UNRECORDED] : [];
 }
 
-const UNRECORDED = 'the state folder cannot be written: launches are not recorded; see cordon doctor';
+const UNRECORDED =
+  'the state folder cannot be written: launches are not recorded, and what is put aside is not kept; see cordon doctor';
 
 /** Undefined where there is none, none can be made or nothing more fits on the disk, which never stops a launch. */
 function stateFolder({ env, rehearsal }: LaunchRequest): string | undefined {
