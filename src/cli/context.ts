@@ -36,7 +36,8 @@ export function createContext(): Context {
       },
     },
     get columns() {
-      return process.stdout.isTTY ? process.stdout.columns : undefined;
+      // A terminal that does not know its size says 0.
+      return process.stdout.isTTY ? process.stdout.columns || 80 : undefined;
     },
   };
 }
