@@ -14,12 +14,13 @@ export interface Attempt {
   readonly starterIsOurs: boolean;
   readonly trial: readonly string[];
   readonly brokered: Readonly<Record<string, string>>;
+  readonly hosts: readonly string[];
 }
 
 export const DONE = 'the probe ran to its end';
 
 /** What of a probe is carried out. */
-type Practice = Pick<Probe, 'plant' | 'env' | 'starter' | 'starterIsOurs' | 'trial' | 'brokered'>;
+type Practice = Pick<Probe, 'plant' | 'env' | 'starter' | 'starterIsOurs' | 'trial' | 'brokered' | 'hosts'>;
 
 export async function planted(probe: Practice, scene: Scene): Promise<Attempt> {
   await probe.plant?.(scene);
@@ -30,6 +31,7 @@ export async function planted(probe: Practice, scene: Scene): Promise<Attempt> {
     starterIsOurs: probe.starterIsOurs === true,
     trial: trialArgv(probe.trial(scene), scene),
     brokered: probe.brokered ?? {},
+    hosts: probe.hosts?.(scene) ?? [],
   };
 }
 

@@ -24,18 +24,24 @@ export function policyText(policy: Policy): string {
     allow: policy.allow.map((rule) => ({ ...rule, pattern: write(rule.pattern) })),
     deny: policy.deny.map((rule) => ({ ...rule, pattern: write(rule.pattern), except: rule.except.map(write) })),
   };
-  return JSON.stringify(written);
+  return JSON.stringify(written, (_, value) => (typeof value === 'bigint' ? { [BIG]: String(value) } : value));
 }
 
 /** Trusted as any policy is: nobody else may have written the file. */
 export function readPolicyFile(path: string): Policy {
-  const written = JSON.parse(readTrustedText(path).text) as WrittenPolicy;
+  const revive = (_: string, value: unknown) => (isBig(value) ? BigInt(value[BIG]) : value);
+  const written = JSON.parse(readTrustedText(path).text, revive) as WrittenPolicy;
   return {
     ...written,
     allow: written.allow.map((rule) => ({ ...rule, pattern: read(rule.pattern) })),
     deny: written.deny.map((rule) => ({ ...rule, pattern: read(rule.pattern), except: rule.except.map(read) })),
   };
 }
+
+/** An address is a number that JSON has no way to write. */
+const BIG = 'big';
+const isBig = (value: unknown): value is { readonly [BIG]: string } =>
+  typeof value === 'object' && value !== null && BIG in value;
 
 const write = ({ exact, source }: Pattern): Written => ({ exact, source });
 

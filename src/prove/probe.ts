@@ -62,6 +62,8 @@ export interface Probe {
   readonly starterIsOurs?: boolean;
   /** Variables of the caller that the policy brokers, each for a host; launchers without a broker pass them on as they do. */
   readonly brokered?: Readonly<Record<string, string>>;
+  /** What a policy with a list of hosts names beside its own, as `--net` takes it: the probe tries to get elsewhere through it. */
+  readonly hosts?: (scene: Scene) => readonly string[];
   readonly trial: (scene: Scene) => Trial;
   /** Whether it worked; else: the canary, or the word LEAKED, is in what the trial printed. */
   readonly worked?: (scene: Scene, outcome: Outcome) => boolean;

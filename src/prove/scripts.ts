@@ -67,6 +67,7 @@ export const OWN_BLOCK = `print(open('/proc/self/environ', 'rb').read())`;
 export function mounting(
   { uid, gid }: { readonly uid: number; readonly gid: number },
   script: string,
+  ...more: readonly string[]
 ): readonly string[] {
   const become = process.getuid?.() === 0 ? `setpriv --reuid ${uid} --regid ${gid} --clear-groups` : '';
   const apart = process.getuid?.() === 0 ? [] : ['--map-root-user', '--pid', '--fork', '--mount-proc'];
@@ -76,6 +77,7 @@ export function mounting(
     '--propagation',
     'private',
     ...apart,
+    ...more,
     '/bin/sh',
     '-c',
     `${script} && ${become} "$@"; exit $?`,

@@ -1,6 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { bytesOfText, showBytes } from '../host/bytes.ts';
 import { credentialRule } from '../policy/credential.ts';
+import { type HostRule, isByName, parseHost } from '../policy/network/rules.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Attempt, Start } from './attempt.ts';
 import { nativeFront } from './front.ts';
@@ -22,12 +23,15 @@ export interface UnderPolicy {
  */
 export function underPolicy(policy: Policy, options: UnderPolicy = { from: { homes: [], workdir: '/' } }): Launcher {
   const { from, version, flags, front = nativeFront() } = options;
-  const start = ({ scene, trial, brokered }: Attempt): Start => {
+  const start = ({ scene, trial, brokered, hosts }: Attempt): Start => {
     const file = `${scene.home}.policy`;
     const filesystem = relocated(policy.filesystem, from, scene);
     writeFileSync(
       file,
-      policyText({ ...policy, filesystem, credentials: Object.entries(brokered).map(brokeredRule) }),
+      policyText({
+        ...{ ...policy, filesystem, network: naming(policy.network, hosts) },
+        credentials: Object.entries(brokered).map(brokeredRule),
+      }),
       { mode: 0o600 },
     );
     scene.own(file);
@@ -35,6 +39,16 @@ export function underPolicy(policy: Policy, options: UnderPolicy = { from: { hom
     return { argv: [front, 'prove', 'stage', file, '--', ...trial] };
   };
   return { kind: 'cordon', title: 'cordon', version, flags, start, loosened: loosened(policy, options) };
+}
+
+/** With the probe's own hosts, where there is a list at all. */
+const naming = (network: Policy['network'], hosts: readonly string[]): Policy['network'] =>
+  isByName(network) ? { ...network, allow: [...network.allow, ...hosts.flatMap(rulesOf)] } : network;
+
+function rulesOf(host: string): readonly HostRule[] {
+  const parsed = parseHost(host, 'prove');
+  if ('problem' in parsed) throw new TypeError(parsed.problem);
+  return parsed.rules;
 }
 
 /** Of the probe's own variable: what `--broker NAME@HOST` says. */

@@ -37,6 +37,13 @@ describe.each(USERS)('as %s', (user) => {
     expect(SOME.map((id) => told(report, id, 'nothing'))).toEqual(['leaked', 'leaked', 'leaked', 'leaked']);
   });
 
+  it('a list of hosts lets nothing out but to them', () => {
+    const ids = ['named-sni', 'named-question', 'echo-request', 'exit-tcp'].map((name) => `network/${name}`);
+    const report = proof(['--net', 'other.example.test', ...only(...ids)], { user });
+    expect(ids.map((id) => told(report, id, 'nothing'))).toEqual(ids.map(() => 'leaked'));
+    expect(ids.map((id) => told(report, id))).toEqual(ids.map(() => 'blocked'));
+  });
+
   it('env -i leaks what it is known to leak', () => {
     const report = proof(['--under', 'env -i', ...only(...SOME)], { user });
     expect(SOME.map((id) => told(report, id, 'env -i'))).toEqual(['leaked', 'blocked', 'leaked', 'leaked']);

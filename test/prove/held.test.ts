@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DONE, leaked, planted, tried } from '../../src/prove/attempt.ts';
+import { type Attempt, DONE, leaked, planted, tried } from '../../src/prove/attempt.ts';
 import type { Outcome } from '../../src/prove/outcome.ts';
 import { GROUPS, groupOf, type Probe, type Promised } from '../../src/prove/probe.ts';
 import { PROBES } from '../../src/prove/probes/index.ts';
@@ -15,7 +15,7 @@ const FLAGS: Readonly<Record<Promised, readonly string[]>> = {
   credentials: [],
   planting: [],
   'own-files': ['--fs', 'all'],
-  network: ['--net', 'off'],
+  network: ['--net', 'other.example.test'],
   broker: ['--broker', 'CORDON_PROVE_TOKEN@api.example.test'],
   home: ['--fs', 'workspace'],
   nothing: [],
@@ -38,15 +38,34 @@ describe.each(Object.keys(GROUPS))('the promises about %s', (group) => {
   );
 });
 
+it.each(PROBE_USERS)(
+  'what a list of hosts holds is held with the network off, for %s',
+  async (user) => {
+    const probes = PROBES.filter(({ promise, hosts }) => promise === 'network' && hosts === undefined);
+    const verdicts = await inTurns(probes, (probe) => verdictOn(probe, user, ['--net', 'off']));
+    expect(verdicts).toEqual(probes.map(() => AS_PROMISED));
+  },
+  PATIENCE_MS,
+);
+
+const named = ({ hosts }: Attempt) => hosts.flatMap((host) => ['--net', host]);
+
 const AS_PROMISED = 'as promised';
 
-async function verdictOn(probe: Probe, user: User): Promise<string> {
+async function verdictOn(probe: Probe, user: User, given?: readonly string[]): Promise<string> {
   const scene = new Scene(freshHome(user), identityOf(user));
   try {
     // Which those are is written down in unprotected.test.ts.
     if (probe.inapplicable?.(scene) !== undefined) return AS_PROMISED;
     const attempt = await planted(probe, scene);
-    const argv = [cordonProgram(), 'run', ...FLAGS[probe.promise], '--', ...attempt.trial];
+    const argv = [
+      cordonProgram(),
+      'run',
+      ...(given ?? FLAGS[probe.promise]),
+      ...named(attempt),
+      '--',
+      ...attempt.trial,
+    ];
     return judged(probe, scene, await tried(attempt, { argv }));
   } finally {
     await scene.end();

@@ -134,15 +134,22 @@ describe('what a policy promises', () => {
   const fs = (preset: Policy['filesystem']['preset'], explicit = true) => ({
     filesystem: { ...DEFAULT_POLICY.filesystem, preset, explicit },
   });
-  const BEHIND = ['environment', 'processes'];
+
+  const DEFAULT = ['environment', 'processes', 'credentials', 'planting', 'own-files', 'broker'];
 
   it('is more with each protection', () => {
     expect(held({ isolation: 'filter' })).toEqual(['environment']);
     expect(held({}, false)).toEqual(['environment']);
-    expect(held(fs('all'))).toEqual([...BEHIND, 'own-files']);
-    expect(held({})).toEqual([...BEHIND, 'credentials', 'planting', 'own-files']);
-    expect(held({ network: NETWORK_OFF })).toEqual([...BEHIND, 'credentials', 'planting', 'own-files', 'network']);
-    expect(held(fs('workspace'))).toEqual([...BEHIND, 'credentials', 'planting', 'own-files', 'home']);
+    expect(held(fs('all'))).toEqual(['environment', 'processes', 'own-files', 'broker']);
+    expect(held({})).toEqual(DEFAULT);
+    for (const network of [
+      NETWORK_OFF,
+      { ...NETWORK_OFF, mode: 'names' as const },
+      { ...NETWORK_OFF, mode: 'ask' as const },
+    ])
+      expect(held({ network })).toEqual(DEFAULT.toSpliced(-1, 0, 'network'));
+    expect(held({ network: { ...NETWORK_OFF, mode: 'learn' } })).toEqual(DEFAULT);
+    expect(held(fs('workspace'))).toEqual([...DEFAULT, 'home']);
   });
 
   it('stands where a policy never degrades, barrier or not', () => {

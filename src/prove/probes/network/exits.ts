@@ -8,8 +8,8 @@ import { received, service, tell } from './service.ts';
 const GIVES = 'a way out for whatever the command has got hold of';
 
 /** What the command would send: the stand-in is the command's own, so only its arrival counts. */
-const stolen = ({ canary }: Scene) => `stolen-${canary.slice(-12)}`;
-const arrived = (scene: Scene) => received(scene).includes(stolen(scene));
+export const stolen = ({ canary }: Scene) => `stolen-${canary.slice(-12)}`;
+export const arrived = (scene: Scene) => received(scene).includes(stolen(scene));
 
 export const EXIT_TCP: Probe = {
   id: 'network/exit-tcp',

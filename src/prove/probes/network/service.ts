@@ -28,7 +28,7 @@ type Family = 'AF_INET' | 'AF_INET6';
 type Kind = 'SOCK_STREAM' | 'SOCK_DGRAM';
 
 const ports = new WeakMap<Scene, string>();
-const noteOf = (scene: Scene) => scene.path('received');
+export const noteOf = (scene: Scene) => scene.path('received');
 
 export const service = (family: Family, kind: Kind, address: string) => async (scene: Scene) => {
   const argv = ['python3', '-c', SERVICE, family, kind, address, noteOf(scene), scene.canary];
