@@ -19,6 +19,7 @@ const suites = [
   './guard/rows.mjs',
   './redact/rows.mjs',
   './broker/rows.mjs',
+  './network/rows.mjs',
   './sessions/rows.mjs',
   './mcp/rows.mjs',
   './peers/rows.mjs',

@@ -13,7 +13,7 @@ const NAME = 'api.example.test';
 const HOST = { name: NAME, below: false, port: 443 };
 const PLACEHOLDER = `cordon_bench_${'p'.repeat(32)}`;
 
-async function part(kind, settings) {
+export async function part(kind, settings) {
   const child = fork(fileURLToPath(new URL('part.mjs', import.meta.url)), [kind], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
@@ -67,7 +67,7 @@ function ask({ agent }, path = '/') {
   });
 }
 
-const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
+export const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
 
 async function inTurn(rounds, ways, path, what) {
   const taken = ways.map(() => []);
