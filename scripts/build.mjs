@@ -111,6 +111,8 @@ function plotStyle() {
 // The launch path alone, as one script that V8's code cache fits on: what it would load later, the whole program loads instead. And the
 // process outside, which starts while a connection waits.
 async function bundleScripts() {
+  // V8 takes a cache for any source of the same length, and would run the old code.
+  rmSync(join(dist, 'quick.cjs.cache'), { force: true });
   const script = {
     absWorkingDir: root,
     outdir: dist,
