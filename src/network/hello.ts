@@ -19,7 +19,7 @@ export function readHello(bytes: Buffer): Hello {
     if (found.kind !== 'more' || at + 5 > bytes.length) return found;
     const length = bytes.readUInt16BE(at + 3);
     if (bytes[at] !== HANDSHAKE || bytes[at + 1] !== 3 || length === 0 || length > LARGEST_RECORD)
-      return { kind: 'bad', why: 'this is no TLS' };
+      return { kind: 'bad', why: 'this is not TLS' };
     if (at + 5 + length > bytes.length) return { kind: 'more' };
     parts.push(bytes.subarray(at + 5, at + 5 + length));
     at += 5 + length;
@@ -29,7 +29,7 @@ export function readHello(bytes: Buffer): Hello {
 function readMessage(message: Buffer): Hello {
   if (message.length < 4) return { kind: 'more' };
   const length = message.readUIntBE(1, 3);
-  if (message[0] !== CLIENT_HELLO) return { kind: 'bad', why: 'the first TLS message is no ClientHello' };
+  if (message[0] !== CLIENT_HELLO) return { kind: 'bad', why: 'the first TLS message is not a ClientHello' };
   if (length > LARGEST) return { kind: 'bad', why: 'the ClientHello is too long' };
   return message.length < 4 + length ? { kind: 'more' } : readBody(message.subarray(4, 4 + length));
 }

@@ -55,7 +55,7 @@ function decided(bytes: Buffer, check: Check, end: boolean): Pass | undefined {
   const { name, port, headBytes } = check;
   if (name === undefined) return asItIs;
   if (looksLikeTls(bytes)) return decidedByHello(bytes, name, port, end);
-  if (port === TLS_PORT) throw new Refusal('this is no TLS');
+  if (port === TLS_PORT) throw new Refusal('this is not TLS');
   const isHttp = looksLikeHttp(bytes);
   if (isHttp === undefined && !end) return undefined;
   if (isHttp !== true) return asItIs;

@@ -80,7 +80,7 @@ export class Requests {
   #readHead(text: string): State {
     const [first = '', ...lines] = text.slice(0, -4).split('\r\n');
     const [, method, target = ''] = FIRST_LINE.exec(first) ?? [];
-    if (method === undefined) throw new Refusal('this is no HTTP request that could be read');
+    if (method === undefined) throw new Refusal('this HTTP request could not be read');
     const fields = lines.map((line) => {
       const [, name, value = ''] = FIELD.exec(line) ?? [];
       if (name === undefined || /[\r\n\0]/.test(value)) throw new Refusal('a header could not be read');
@@ -93,7 +93,7 @@ export class Requests {
 
   #checkHost(hosts: readonly string[], target: string): void {
     const [host, ...more] = hosts;
-    if (host === undefined || more.length > 0) throw new Refusal('a request without one Host');
+    if (host === undefined || more.length > 0) throw new Refusal('a request has to name one Host');
     if (!this.#allows(host)) throw new Refusal(`the Host '${host}' is not the host that was dialled`);
     if (target.startsWith('/') || target === '*') return;
     const url = URL.canParse(target) ? new URL(target) : undefined;

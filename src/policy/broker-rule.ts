@@ -79,7 +79,7 @@ function hostsNamed(text: string): Parsed<readonly BrokerHost[]> {
   if (service !== undefined) return { value: service.hosts.map((host) => ours(parseBrokerHost(host))) };
   if (text.startsWith('@'))
     return {
-      problem: `'${text}' is no service that Cordon knows`,
+      problem: `'${text}' is not a service that Cordon knows`,
       hint: didYouMean(text.slice(1), Object.keys(SERVICES)) ?? 'name its hosts: any service can be brokered',
     };
   const parsed = parseBrokerHost(text);

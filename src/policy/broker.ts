@@ -62,13 +62,14 @@ export function parseBrokerHost(text: string): Parsed<BrokerHost> {
     };
   const [, host = '', digits] = /^(.*?)(?::([0-9]+))?$/s.exec(text.toLowerCase()) ?? [];
   const port = digits === undefined ? HTTPS : Number(digits);
-  if (port < 1 || port > 65_535) return { problem: `'${text}' has a port that is none` };
+  if (port < 1 || port > 65_535)
+    return { problem: `'${text}' has no valid port`, hint: 'a port is a number from 1 to 65535' };
   const below = host.startsWith('*.');
   const name = (below ? host.slice(2) : host).replace(/\.$/, '');
   const labels = name.split('.');
   if (name.length > 253 || !labels.every((label) => LABEL.test(label)))
     return {
-      problem: `'${text}' is no name of a host`,
+      problem: `'${text}' is not the name of a host`,
       hint: 'write it as api.example.com, *.example.com or api.example.com:8443',
     };
   if (below && labels.length < 2)
@@ -92,7 +93,7 @@ export function parseBrokerPlace(text: string): Parsed<BrokerPlace> {
   const isNamed = kind === 'header' || kind === 'query' || kind === 'body';
   if (!isNamed || name === undefined || more.length > 0 || !FIELD_NAME.test(name))
     return {
-      problem: `'${text}' is no place for a credential`,
+      problem: `'${text}' is not a place for a credential`,
       hint: 'use authorization, header NAME, query NAME, body FIELD, postgres or aws',
     };
   if (kind !== 'header') return { value: { kind, name } };
@@ -112,11 +113,11 @@ const CONTROL_HEADERS = new Set(
 export function parseMethod(text: string): Parsed<string> {
   return /^[A-Za-z]{1,20}$/.test(text)
     ? { value: text.toUpperCase() }
-    : { problem: `'${text}' is no method of HTTP`, hint: 'such as GET or POST' };
+    : { problem: `'${text}' is not an HTTP method`, hint: 'such as GET or POST' };
 }
 
 export function parsePath(text: string): Parsed<string> {
-  if (!text.startsWith('/')) return { problem: `'${text}' is no path: it has to begin with /` };
+  if (!text.startsWith('/')) return { problem: `'${text}' is not a path: it has to begin with /` };
   return /[?#%\\]|\/\.{1,2}(?:\/|$)/.test(text)
     ? { problem: `'${text}' has a ?, #, %, \\ or dots that no path is compared with` }
     : { value: text };

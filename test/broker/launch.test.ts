@@ -111,9 +111,9 @@ describe('refused with the reason', () => {
   test.each([
     [{ for: ['*'] }, /whatever host/],
     [{ for: [] }, /no host is named/],
-    [{ for: ['api.example.com'], as: 'cookie' }, /no place for a credential/],
-    [{ for: ['api.example.com'], methods: ['G T'] }, /no method/],
-    [{ for: ['api.example.com'], paths: ['repos'] }, /no path/],
+    [{ for: ['api.example.com'], as: 'cookie' }, /not a place for a credential/],
+    [{ for: ['api.example.com'], methods: ['G T'] }, /not an HTTP method/],
+    [{ for: ['api.example.com'], paths: ['repos'] }, /not a path/],
     [{ as: 'authorization' }, /none is named/],
   ])('in a profile: %j', (more, reason) => {
     const home = freshHome('root');

@@ -72,7 +72,7 @@ function dopplerIn(text: string, file: string): object {
 }
 
 const noDoppler = (file: string) =>
-  new CordonError('env-file', 'the file is no JSON of names and values', {
+  new CordonError('env-file', 'the file is not JSON with names and values', {
     where: showText(file),
     hint: 'doppler secrets download --no-file --format json',
   });

@@ -36,7 +36,7 @@ export function run(args: readonly Bytes[], context: Context): number | Promise<
 function unknown(action: string | undefined): Error {
   const near = action === undefined ? undefined : nearest(action, Object.keys(ACTIONS));
   const known = `it takes ${Object.keys(ACTIONS).join(', ')}`;
-  if (action === undefined) return usageError('net needs a word', known);
+  if (action === undefined) return usageError('net needs a word that says what to do', known);
   return usageError(`net does not know '${action}'`, near === undefined ? known : `did you mean ${near}?`);
 }
 
@@ -164,7 +164,9 @@ function answer(
 }
 
 function nothingWaits(id: string): never {
-  throw new CordonError('network', `nothing of the id '${id}' waits`, { hint: '`cordon net pending` shows what does' });
+  throw new CordonError('network', `no host waits under the id '${id}'`, {
+    hint: '`cordon net pending` shows what does',
+  });
 }
 
 /** Plain JSON is written anew; what has comments or another syntax is its owner's to edit. */
@@ -173,7 +175,7 @@ function allowInProfile(reference: string, chosen: readonly Pending[], context: 
   const entries = chosen.map(({ name, port }) => (port === 443 || port === 80 ? name : `${name}:${port}`));
   const byHand = `add to its network.allow: ${JSON.stringify(entries)}`;
   if (found?.kind !== 'file')
-    throw new CordonError('network', `'${reference}' is no profile in a file`, { hint: byHand });
+    throw new CordonError('network', `'${reference}' is not a profile in a file`, { hint: byHand });
   const profile = parseJson(readFileSync(found.path, 'utf8'));
   if (profile === undefined)
     throw new CordonError('network', `${found.path} is not plain JSON, so it is not edited`, { hint: byHand });

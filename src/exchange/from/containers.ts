@@ -18,7 +18,8 @@ export const devcontainer: Importer = {
     const others = Object.fromEntries(entriesAt(data).filter(([key]) => !DEVCONTAINER_ASIDE.test(key)));
     readKeys(others, DEVCONTAINER, draft);
     for (const [key] of entriesAt(data))
-      if (DEVCONTAINER_ASIDE.test(key)) draft.aside(key, 'how the container is built and used; here is no container');
+      if (DEVCONTAINER_ASIDE.test(key))
+        draft.aside(key, 'how the container is built and used; there is no container here');
   },
 };
 
@@ -154,7 +155,8 @@ function readService(key: string, name: string, value: Json, draft: Draft) {
   } else if (name === 'env_file') draft.row(key, 'narrower', 'import that file, too, and let this profile extend it');
   else if (NARROWER.includes(name)) draft.row(key, 'narrower', 'no further rights; the system is read-only');
   else if (LIMITS.test(name)) draft.row(key, 'wider', 'limits hold for sessions only');
-  else if (SERVICE_ASIDE.test(name)) draft.aside(key, 'how the container is built and used; here is no container');
+  else if (SERVICE_ASIDE.test(name))
+    draft.aside(key, 'how the container is built and used; there is no container here');
   else draft.unknown(key);
 }
 

@@ -88,7 +88,7 @@ const ENVIRONMENT: Handlers = {
   },
   deny_vars: (key, value, draft) => {
     const bad = draft.texts(key, value).filter((entry) => !draft.deny(entry));
-    for (const entry of bad) draft.row(`${key}(${quoted(entry)})`, 'wider', 'this is no pattern');
+    for (const entry of bad) draft.row(`${key}(${quoted(entry)})`, 'wider', 'this is not a pattern');
     draft.row(key, 'same', 'deny_vars');
   },
   set_vars: (key, value, draft) => {
@@ -189,7 +189,7 @@ function readCredential(section: string, source: string, value: Json, draft: Dra
   if (scheme !== undefined && !['op', 'bw', 'env', 'file', 'keyring'].includes(scheme))
     return draft.row(key, 'narrower', `no credential comes from ${scheme}://`);
   if (scheme === undefined && !/^[\w.@-]{1,128}$/.test(source))
-    return draft.row(key, 'narrower', 'this is no name of an account');
+    return draft.row(key, 'narrower', 'this is not the name of an account');
   if (draft.credential(key, scheme === undefined ? `${KEYRING}${source}` : source, target))
     draft.row(key, 'same', `env_credentials ${target}`);
 }

@@ -34,7 +34,7 @@ function readToolKey(way: string, key: string, value: Json, draft: Draft) {
   if (key === 'env_base') draft.row(way, 'same', `base ${quoted(String(value))}`);
   else if (key === 'env_allow') {
     const bad = draft.texts(way, value).filter((pattern) => !draft.allowGlob(pattern));
-    for (const pattern of bad) draft.row(`${way}(${quoted(pattern)})`, 'narrower', 'this is no pattern');
+    for (const pattern of bad) draft.row(`${way}(${quoted(pattern)})`, 'narrower', 'this is not a pattern');
     draft.row(way, 'same', 'allow_patterns');
   } else if (key === 'env_deny') readToolDeny(way, value, draft);
   else if (/^(fs|net)_/.test(key)) draft.unknown(way);
@@ -47,7 +47,7 @@ function readToolDeny(way: string, value: Json, draft: Draft) {
   for (const [pattern, rule] of entries) {
     const except = textsAt(at(rule, 'except'));
     if (!draft.deny(except.length === 0 ? pattern : { pattern, except: [...except] }))
-      draft.row(`${way}(${quoted(pattern)})`, 'wider', 'this is no pattern');
+      draft.row(`${way}(${quoted(pattern)})`, 'wider', 'this is not a pattern');
   }
   draft.row(way, 'same', 'deny_vars, with the exceptions of each');
 }

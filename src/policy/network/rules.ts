@@ -62,13 +62,17 @@ export function parseHost(text: string, origin: Origin): ParsedHost {
   const [host = '', target, ...more] = text.split('=');
   if (more.length > 0) return problem(text, 'has more than one =');
   const split = splitPort(host);
-  if (split === undefined) return problem(text, 'has a port that is none', 'a port is a number from 1 to 65535');
+  if (split === undefined) return problem(text, 'has no valid port', 'a port is a number from 1 to 65535');
   const written = { text, origin, port: split.port };
   const network = parseNetwork(split.host);
   if (network !== undefined && target === undefined) return networkRule(written, network);
   const pin = target === undefined ? undefined : parsePin(target);
   if (target !== undefined && pin === undefined)
-    return problem(text, 'pins a name to something that is no address', 'write NAME=ADDRESS or NAME:PORT=ADDRESS:PORT');
+    return problem(
+      text,
+      'pins a name to something that is not an address',
+      'write NAME=ADDRESS or NAME:PORT=ADDRESS:PORT',
+    );
   const isBelow = split.host.startsWith('*.');
   const name = hostName(isBelow ? split.host.slice(2) : split.host);
   if ('problem' in name) return problem(text, name.problem, name.hint);
@@ -90,7 +94,7 @@ function parseAt(text: string, origin: Origin): ParsedHost {
   const hosts = hostsOfSet(set);
   if (hosts !== undefined) return { rules: hosts.flatMap((host) => setRules(host, origin, text)) };
   const known = [...Object.keys(HOST_SETS), 'own', 'host:PORT'];
-  return problem(text, 'is no set of hosts', didYouMean(set, known) ?? '`cordon net sets` shows them');
+  return problem(text, 'is not a set of hosts', didYouMean(set, known) ?? '`cordon net sets` shows them');
 }
 
 function setRules(host: string, origin: Origin, set: string): HostRule[] {
@@ -150,7 +154,7 @@ export function hostName(text: string): HostName {
   if (name.includes('*')) return { problem: 'has a * elsewhere than as *. at its beginning' };
   if (name.length > 253) return { problem: 'is longer than the 253 characters a name can have' };
   if (!name.split('.').every((label) => LABEL.test(label)))
-    return { problem: 'is no name of a host', hint: HOST_EXPECTED };
+    return { problem: 'is not the name of a host', hint: HOST_EXPECTED };
   if (isNumeric(name))
     return {
       problem: 'is an address in another spelling',

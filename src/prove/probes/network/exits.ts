@@ -72,6 +72,6 @@ export const VSOCK: Probe = {
   tried: 'binding such a socket',
   reference: 'https://man7.org/linux/man-pages/man7/vsock.7.html',
   promise: 'network',
-  inapplicable: () => (existsSync('/dev/vsock') ? undefined : 'this is no virtual machine with such sockets'),
+  inapplicable: () => (existsSync('/dev/vsock') ? undefined : 'this is not a virtual machine with such sockets'),
   trial: () => ({ python: BIND_VSOCK }),
 };
