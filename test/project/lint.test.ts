@@ -144,6 +144,12 @@ describe('the direction of the folders', () => {
       test(`${from} ${mayImport(from, to) ? 'may' : 'may not'} import ${to}`, () => expect(found()).toEqual(expected));
     }
 
+  for (const from of stages)
+    for (const to of ['changes', 'explain', 'exchange']) {
+      const found = inspected(`src/${from}`, `import '../${to}/y.ts';`);
+      test(`${from} may not import ${to}`, () => expect(found()).toEqual([expect.stringMatching(DIRECTION)]));
+    }
+
   for (const content of [
     "import type { Y } from '../launch/y.ts';\nexport type { Y };",
     "export * from '../launch/y.ts';",
