@@ -366,7 +366,7 @@ static bool complete(const struct kept *kept, struct plan *plan, char **env) {
   plan->name = allot_text(kept->command[0], strlen(kept->command[0]));
   plan->args = (struct strings){0};
   for (char **arg = kept->command; *arg; arg++) strings_add(&plan->args, allot_text(*arg, strlen(*arg)));
-  /* Of its own it has only the name of the policy. */
+  /* Of its own it has only the name of the policy, and the proxy of the sandbox. */
   size_t own = plan->setting_count;
   struct setting *settings = allot(own + kept->set.count, sizeof *settings);
   if (own) memcpy(settings, plan->settings, own * sizeof *settings);

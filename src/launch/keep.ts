@@ -8,8 +8,11 @@ import type { ParentEnv } from '../host/parent-env.ts';
 import { planLine, textLine } from '../plan/field.ts';
 import { PLAN_HEADER, planText } from '../plan/plan-text.ts';
 import { linesOfRules } from '../plan/rule-lines.ts';
+import { isByName } from '../policy/network/rules.ts';
+import { BY_NAME_ORIGIN, withProxyVariables } from '../policy/network/variables.ts';
 import { MARKER_ORIGIN, type Policy } from '../policy/policy.ts';
 import { surroundingsOf } from './audit.ts';
+import { upstreamOf } from './outside.ts';
 import type { Prepared } from './prepare.ts';
 import type { Witness } from './witness.ts';
 
@@ -20,7 +23,7 @@ const OF_THIS_START: ReadonlySet<string> = new Set(['name', 'set', 'command', 'a
 const KEPT: ReadonlySet<string> = new Set(
   `isolation supervise explicit bwrap seccomp landlock-scope limit audit warn-dir network root home show show-programs layer cut
   hide read write try-read try-write expose-read expose-write private folder link data workspace workspace-at keep-out keep-read proc dev
-  run ipc aside chdir mention quiet changes kept come-back save`.split(/\s+/),
+  run ipc aside chdir mention quiet changes kept come-back save listen local outside outside-task`.split(/\s+/),
 );
 
 export interface KeepRequest {
@@ -32,10 +35,11 @@ export interface KeepRequest {
 
 /**
  * The plan with everything it came from, for the front to keep (docs/plan-format.md); undefined where the next run has to be planned
- * too. It holds no value but the policy's name: variables are decided about at each start.
+ * too. It holds no value but the policy's name and the sandbox's proxy: variables are decided about at each start.
  */
-export function textToKeep({ prepared, policy, env, witness }: KeepRequest): string | undefined {
-  if (!isKeepable(policy, prepared) || !isKnownUser(env)) return undefined;
+export function textToKeep({ prepared, env, witness, ...request }: KeepRequest): string | undefined {
+  const policy = withProxyVariables(request.policy);
+  if (!isKeepable(policy, prepared) || !isKeepableNetwork(policy, env) || !isKnownUser(env)) return undefined;
   const lines = keptLines(prepared);
   lookAtProgram();
   const { looked, incomparable } = witness.testimony;
@@ -50,9 +54,7 @@ export function textToKeep({ prepared, policy, env, witness }: KeepRequest): str
     ...['name cordon', 'command /', 'arg /'],
     ...linesOfRules(compileRules(policy).map(withoutException)),
     ...held.map(({ name }) => planLine('deny', name)),
-    ...policy.set.flatMap(({ name, value, origin }) =>
-      origin === MARKER_ORIGIN ? [planLine('set', name, value)] : [],
-    ),
+    ...policy.set.flatMap(({ name, value, origin }) => (OF_CORDON.has(origin) ? [planLine('set', name, value)] : [])),
     ...lines,
     textLine('audit-head', auditHead(policy)),
     'end',
@@ -60,10 +62,17 @@ export function textToKeep({ prepared, policy, env, witness }: KeepRequest): str
   ].join('\n');
 }
 
+/** Variables that Cordon itself sets, to what is no secret and the same at each start. */
+const OF_CORDON: ReadonlySet<string> = new Set([MARKER_ORIGIN, BY_NAME_ORIGIN]);
+
+/** The process outside is told of a proxy of the user's, whose address is a value of the environment; what asks says who does. */
+const isKeepableNetwork = ({ network }: Policy, env: ParentEnv) =>
+  !isByName(network) || (network.mode === 'names' && upstreamOf({ env }) === undefined);
+
 /** Values are fetched, judged by a guard that forbids, or stand in a policy: nothing of that may lie in a file. Whoever is warned is warned each time. */
 function isKeepable({ credentials, redact, guard, set, warnings }: Policy, prepared: Prepared): boolean {
   if (credentials.length > 0 || redact || guard === 'forbid') return false;
-  if (set.some(({ origin }) => origin !== 'flag --set' && origin !== MARKER_ORIGIN)) return false;
+  if (set.some(({ origin }) => origin !== 'flag --set' && !OF_CORDON.has(origin))) return false;
   return warnings.length === 0 && prepared.warnings.length === 0 && prepared.plan.records?.audit !== undefined;
 }
 
@@ -74,9 +83,10 @@ function isKnownUser(env: ParentEnv): boolean {
   return passwdHome !== undefined && line.exec(textIn('/etc/passwd'))?.[1] === passwdHome;
 }
 
-/** Its parts are written together, these last. */
+/** Its parts are written together, these last. Node is what a process outside would be started with. */
 function lookAtProgram(): void {
   for (const name of ['start.cjs', 'quick.cjs', 'cli.js']) existsSync(fileURLToPath(new URL(name, import.meta.url)));
+  existsSync(process.execPath);
 }
 
 function keptLines({ plan }: Prepared): string[] | undefined {

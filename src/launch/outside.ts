@@ -31,7 +31,8 @@ export function outsideOperations(request: OutsideRequest): Operation[] {
     allow: writtenRules(network.allow),
     deny: writtenRules(network.deny),
     ports,
-    subject: request.subject,
+    // Only who is asked wants to know; a plan without it serves any command.
+    subject: network.mode === 'ask' ? request.subject : '',
     state: request.state,
     upstream: upstreamOf(request),
     broker: request.broker,
@@ -99,7 +100,7 @@ function systemFiles(): Operation[] {
 
 /* ── the user's own proxy ── */
 
-function upstreamOf({ env, lasting }: OutsideRequest): Upstream | undefined {
+export function upstreamOf({ env, lasting }: Pick<OutsideRequest, 'env' | 'lasting'>): Upstream | undefined {
   const value = (...names: string[]) =>
     names
       .map((name) => env.get(name as Bytes))

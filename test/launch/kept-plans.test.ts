@@ -156,6 +156,24 @@ describe.each(USERS)('a run that was planned before, as %s', (user) => {
     expect(stage.run().stderr).toContain('cordon: info');
   });
 
+  it('keeps a list of hosts that works, unless a proxy of the user stands in it or somebody is asked', () => {
+    const stage = new Stage(user);
+    const flags = ['--net', 'api.example.test'];
+    const refused = ['sh', '-c', 'echo $HTTP_PROXY; curl -sS -m 20 http://evil.test/; ls /sys/class/net'];
+    const fresh = stage.run(flags, refused);
+    expect(fresh.stdout).toContain('http://127.0.0.1:17080\ncordon: evil.test:80 is not let through');
+    stage.untilKept(flags);
+    const { planned, ...now } = stage.run(flags, refused);
+    expect([planned, now]).toEqual([false, { ...now, stdout: fresh.stdout, code: fresh.code }]);
+    const password = ['pass', 'of', 'mine'].join('-');
+    stage.env = { HTTPS_PROXY: `http://me:${password}@127.0.0.1:9` };
+    expect([1, 2, 3].map(() => stage.run(flags, ['true']).planned)).toEqual([true, true, true]);
+    for (const name of readdirSync(stage.plans))
+      expect(readFileSync(join(stage.plans, name), 'latin1')).not.toContain(password);
+    stage.env = {};
+    expect([1, 2, 3].map(() => stage.run(['--net', 'ask'], ['true']).planned)).toEqual([true, true, true]);
+  });
+
   it('keeps what an agent gets, and judges anew when a value changes', () => {
     const stage = new Stage(user);
     stage.write(join(stage.home, '.config/cordon/profiles/p.json'), '{"environment":{"allow_vars":["A_*"]}}');
@@ -248,6 +266,7 @@ const FLAGS: readonly (readonly string[])[] = [
   ['--agent', 'codex'],
   ['--isolation', 'filter'],
   ['--workspace', 'aside'],
+  ['--net', 'api.example.test'],
 ];
 
 const KEY = ['sk', 'live', '9aB8cD7eF6gH5iJ4kL3m'].join('-');

@@ -6,6 +6,9 @@ import { isByName } from './rules.ts';
 const PROXY = 'http://127.0.0.1:17080';
 const OWN_LOOPBACK = 'localhost,127.0.0.1,::1';
 
+/** Where these variables come from, in what is told about a launch. */
+export const BY_NAME_ORIGIN = 'the network by name';
+
 const upperAndLower = (name: string) => [name, name.toLowerCase()];
 
 /** What programs that know of proxies look at. Names work without them; with them programs need not resolve any. */
@@ -22,7 +25,7 @@ export function withProxyVariables(policy: Policy): Policy {
   const added = VARIABLES.filter(([name]) => !taken.has(name)).map(([name, value]) => ({
     name: bytesOfText(name),
     value: bytesOfText(value),
-    origin: 'the network by name',
+    origin: BY_NAME_ORIGIN,
   }));
   return { ...policy, set: [...policy.set, ...added] };
 }
