@@ -128,6 +128,7 @@ function isExcepted(name: string, port: number, except: string): boolean {
 }
 
 async function throughProxy(proxy: URL, { name, port }: Target, { connectMs }: DialOptions): Promise<net.Socket> {
+  if (!/^[0-9a-z_.:-]+$/.test(name)) throw new Refusal('it is no name that a proxy could be told');
   const host = proxy.hostname.replace(/^\[|\]$/g, '');
   const isTls = proxy.protocol === 'https:';
   const where = { host, port: Number(proxy.port || (isTls ? 443 : 80)) };

@@ -1,6 +1,7 @@
 import type net from 'node:net';
 import type { Interceptor } from '../broker/broker.ts';
 import type { BrokerRecord } from '../broker/held.ts';
+import { parseAddress, showAddress } from '../policy/network/address.ts';
 import { type HostRule, hostName, type NetworkPolicy, verdictOn } from '../policy/network/rules.ts';
 import { type DialOptions, dial, type Target } from './dial.ts';
 import { appendRecord, type NetworkRecord } from './records.ts';
@@ -63,9 +64,11 @@ export class Gate {
   async admit(host: string, port: number, via: Via): Promise<Target> {
     const { policy, ask } = this.#options;
     const parsed = hostName(host);
-    const name = 'name' in parsed ? parsed.name : host.toLowerCase();
-    if (!('name' in parsed) && !isAddress(name))
-      throw this.#refuse(name.slice(0, 260), port, via, `it ${parsed.problem}`);
+    const address = parseAddress(host);
+    if (!('name' in parsed) && address === undefined)
+      throw this.#refuse(host.toLowerCase().slice(0, 260), port, via, `it ${parsed.problem}`);
+    // From here on it is a name or an address in its one spelling, and nothing that others might read otherwise.
+    const name = address === undefined ? (parsed as { readonly name: string }).name : showAddress(address);
     const { allowed, rule } = verdictOn(policy, name, port);
     if (allowed) {
       this.#learned.set(`${name}:${port}`, rule);
@@ -204,6 +207,6 @@ export class Gate {
 }
 
 const ruleText = (rule: HostRule | undefined) => rule?.set ?? rule?.text;
-const isAddress = (name: string) => /^[0-9.]+$/.test(name) || name.includes(':');
+const isAddress = (name: string) => parseAddress(name) !== undefined;
 const meets = (rule: HostRule, name: string) =>
   (rule.kind === 'name' && rule.name === name) || (rule.kind === 'below' && name.endsWith(`.${rule.name}`));

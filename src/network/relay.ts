@@ -11,6 +11,7 @@ export interface Check {
 }
 
 const TLS_PORT = 443;
+const HTTP_PORT = 80;
 
 /**
  * Passes on what a client sends once its beginning has been looked at: the name in a TLS hello, and the Host of every request in plain
@@ -58,6 +59,7 @@ function decided(bytes: Buffer, check: Check, end: boolean): Pass | undefined {
   if (port === TLS_PORT) throw new Refusal('this is not TLS');
   const isHttp = looksLikeHttp(bytes);
   if (isHttp === undefined && !end) return undefined;
+  if (isHttp !== true && port === HTTP_PORT && bytes.length > 0) throw new Refusal('this is no request of HTTP');
   if (isHttp !== true) return asItIs;
   const requests = new Requests((host) => isNamed(host, name, port), headBytes);
   return (more) => requests.take(more);

@@ -1,17 +1,20 @@
 /** Why what a client sends is not passed on. */
 export class Refusal extends Error {}
 
-const METHOD = /^[A-Z][A-Z-]{1,19} /;
+/** Blank lines before it are passed over by servers, and so is the case of its letters by some. */
+const METHOD = /^[\r\n]*[A-Za-z][A-Za-z-]{1,19} /;
 const FIRST_LINE = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+) (\S+) HTTP\/1\.([01])$/;
 const FIELD = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*?)[ \t]*$/;
 
-/** Whether these bytes begin an HTTP/1 request; undefined as long as they might. */
+/** Whether these bytes begin a request of HTTP, however it is written; undefined as long as they might. */
 export function looksLikeHttp(bytes: Buffer): boolean | undefined {
   const text = bytes.toString('latin1', 0, Math.min(bytes.length, 8192));
-  if (!METHOD.test(text)) return /^[A-Z][A-Z-]{0,19}$/.test(text) ? undefined : false;
-  const end = text.indexOf('\n');
-  if (end === -1) return bytes.length < 8192 ? undefined : false;
-  return / HTTP\/1\.[01]\r?$/.test(text.slice(0, end));
+  if (!METHOD.test(text)) return /^[\r\n]*(?:[A-Za-z][A-Za-z-]{0,19})?$/.test(text) ? undefined : false;
+  const line = text.replace(/^[\r\n]+/, '');
+  if (line.startsWith('PRI * HTTP/2')) return false;
+  const end = line.indexOf('\n');
+  if (end !== -1) return / HTTP\/[0-9.]+\s*$/i.test(line.slice(0, end));
+  return bytes.length < 8192 ? undefined : /^\S+ (?:\/|[a-z]+:\/\/)/i.test(line);
 }
 
 type State =

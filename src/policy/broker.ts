@@ -42,7 +42,9 @@ export function showPlace(place: BrokerPlace): string {
   return place.kind === 'query' ? `the query parameter ${place.name}` : `the field ${place.name} of the body`;
 }
 
+/** What is no name, such as an address with a zone behind it, lies below none. */
 export function coversName({ name, below }: BrokerHost, asked: string): boolean {
+  if (!asked.split('.').every((label) => LABEL.test(label))) return false;
   return below ? asked.endsWith(`.${name}`) && asked.length > name.length + 1 : asked === name;
 }
 

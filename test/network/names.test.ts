@@ -167,3 +167,25 @@ async function processOutside(home: string): Promise<number> {
   expect(found).toHaveLength(1);
   return Number(found[0]);
 }
+
+/** Asks the proxy inside for what only looks like a name, by CONNECT and by SOCKS, and says what it answers. */
+const DISGUISED = `python3 - <<'END'
+import socket
+for target in ('[2001:db8:1::2%a.example.com]:80', '[::ffff:192.0.2.2%a.example.com]:80', 'evil.test/.example.com:80'):
+    s = socket.create_connection(('127.0.0.1', 17080))
+    s.sendall(('CONNECT %s HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n' % target).encode())
+    print(s.recv(200).split(b' ')[1].decode())
+for name in (b'2001:db8:1::2%a.example.com', b'evil.test:80 HTTP/1.1\\r\\nX: a.example.com'):
+    s = socket.create_connection(('127.0.0.1', 17080))
+    s.sendall(bytes([5, 1, 0]))
+    s.recv(2)
+    s.sendall(bytes([5, 1, 0, 3, len(name)]) + name + bytes([0, 80]))
+    print('socks', s.recv(10)[1])
+END`;
+
+describe.each(USERS)('what only looks like a name below an allowed one, as %s', (user) => {
+  it('is refused, and nothing is dialled', async () => {
+    const { stdout, stderr } = await inside(sceneOf(user), ['*.example.com'], DISGUISED);
+    expect(stdout.trim().split('\n'), stderr).toEqual(['403', '403', '403', 'socks 2', 'socks 2']);
+  });
+});

@@ -159,16 +159,36 @@ describe('what a client may say to the host it dialled', () => {
   it.each([
     ['requests one after the other', [GET + POST + CHUNKS + GET]],
     ['byte by byte', [...(POST + CHUNKS + GET)]],
-    ['another protocol', ['*1\r\n$4\r\nPING\r\n']],
-    ['a word that looks like a method', ['SET a b\r\nGET a\r\n']],
     [
       'a WebSocket',
       ['GET / HTTP/1.1\r\nHost: a.test\r\nUpgrade: websocket\r\n\r\n', 'GET / HTTP/1.1\r\nHost: b.test\r\n\r\n'],
     ],
-    ['little', ['GE']],
     ['absolute form for the same host', ['GET http://a.test/ HTTP/1.1\r\nHost: a.test\r\n\r\n']],
   ])('%s goes through as it is', async (_what, parts) => {
     expect(await through(parts)).toBe(parts.join(''));
+  });
+
+  it.each([
+    ['another protocol', ['*1\r\n$4\r\nPING\r\n']],
+    ['a word that looks like a method', ['SET a b\r\nGET a\r\n']],
+    ['little', ['GE']],
+    ['HTTP/2', ['PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n']],
+  ])('%s goes through as it is at a port of its own, and not at that of HTTP', async (_what, parts) => {
+    expect(await through(parts, 'a.test', 6379)).toBe(parts.join(''));
+    await expect(through(parts)).rejects.toBeInstanceOf(Refusal);
+  });
+
+  const OTHER = GET.replace('a.test', 'b.test');
+
+  it.each([
+    ['blank lines before it', `\r\n${OTHER}`],
+    ['a bare line feed before it', `\n${OTHER}`],
+    ['a method in small letters', OTHER.replace('GET', 'get')],
+    ['another version', OTHER.replace('1.1', '1.2')],
+    ['a first line without an end to it', OTHER.replace('/ ', `/${'x'.repeat(9000)} `)],
+    ['spaces behind the version', OTHER.replace('1.1\r', '1.1 \r')],
+  ])('another Host behind %s is refused, at every port', async (_what, said) => {
+    for (const port of [80, 8080]) await expect(through([said], 'a.test', port)).rejects.toBeInstanceOf(Refusal);
   });
 
   it.each([

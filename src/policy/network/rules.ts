@@ -218,11 +218,12 @@ function coversHost(rule: HostRule, host: string): boolean {
   const address = parseAddress(host);
   switch (rule.kind) {
     case 'any':
-      return address === undefined;
+      return 'name' in hostName(host);
     case 'name':
       return rule.name === host;
     case 'below':
-      return host.endsWith(`.${rule.name}`);
+      // What is no name, such as an address with a zone behind it, lies below none.
+      return host.endsWith(`.${rule.name}`) && 'name' in hostName(host);
     case 'network':
       return address !== undefined && contains(rule.network, innermost(address));
     default:

@@ -177,3 +177,17 @@ describe('addresses', () => {
     );
   });
 });
+
+describe('what is no name', () => {
+  it.each([
+    '2a0e:1::2%a.example.com',
+    '::ffff:11.0.0.2%a.example.com',
+    'evil.test:443 http/1.1\r\nx: a.example.com',
+    'evil.test/.example.com',
+    'evil test.example.com',
+    '.example.com',
+    'a..example.com',
+  ])('%j is covered by no rule for names', (host) => {
+    for (const policy of [named(['*.example.com']), named(['*'])]) expect(allows(policy, host)).toBe(false);
+  });
+});
