@@ -103,12 +103,16 @@ function handsOut({ headers, target }: Head, service: string, body: Buffer | und
   const [, query = ''] = /\?(.*)$/s.exec(target) ?? [];
   const named = [query, body?.toString('latin1') ?? ''].flatMap((text) => new URLSearchParams(text).getAll('Action'));
   const targets = valuesOf(headers, 'x-amz-target').map((value) => value.split('.').at(-1) ?? '');
-  const paths = /^\/v1\/authorization-token/.test(target) ? ['GetAuthorizationToken'] : [];
+  const paths = /^\/+v1\/+authorization-token/i.test(decodedOnce(target)) ? ['GetAuthorizationToken'] : [];
   const calls = [...named, ...targets, ...paths];
+  if (calls.length === 0 && BY_PATH.has(service)) return undefined;
   // A call without a name, or with two, may be any.
-  const call = calls.length === 1 ? (calls[0] as string) : '';
-  return pattern.test(call) ? call || service : undefined;
+  if (calls.length !== 1) return 'a call whose name cannot be told';
+  return calls.find((call) => pattern.test(call));
 }
+
+/** These name the call in the path alone. */
+const BY_PATH: ReadonlySet<string> = new Set(['codeartifact']);
 
 interface GivenSignature {
   readonly keyId: string;
@@ -225,6 +229,8 @@ const compared = (a: string, b: string) => Number(a > b) - Number(a < b);
 
 const encoded = (text: string) =>
   encodeURIComponent(text).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
+
+const decodedOnce = (text: string) => decoded(text.split('?', 1)[0] ?? '');
 
 function decoded(text: string): string {
   try {

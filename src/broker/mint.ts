@@ -5,18 +5,39 @@ import type { Head } from './head.ts';
 import type { Dialled, Held } from './held.ts';
 import { placeholderFor } from './placeholder.ts';
 
+/** The rule for an address that hands out credentials, however the path of it is spelled. */
 export function mintFor(
   rules: readonly MintRule[],
   { name, port }: Dialled,
   { method, target }: Head,
 ): MintRule | undefined {
-  const [path = ''] = target.split('?', 1);
-  return rules.find(
-    (rule) =>
-      coversHost(rule.host, name, port) &&
-      rule.methods.includes(method) &&
-      matchesPath(rule.path, path.replace(/\/+$/, '') || '/'),
+  const here = rules.filter((rule) => coversHost(rule.host, name, port) && rule.methods.includes(method));
+  if (here.length === 0) return undefined;
+  const paths = readingsOf(target);
+  return here.find((rule) => paths.some((path) => matchesPath(rule.path.toLowerCase(), path)));
+}
+
+/** As one server or another may read it: decoded once or twice, without doubled slashes, dots and parameters. */
+function readingsOf(target: string): string[] {
+  const [path = ''] = target.split(/[?#]/, 1);
+  const once = decodedPath(path);
+  return [...new Set([path, once, decodedPath(once)].flatMap((text) => [text, settledPath(text)]))].map(
+    (text) => text.toLowerCase().replace(/\/+$/, '') || '/',
   );
+}
+
+function decodedPath(path: string): string {
+  return path.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+}
+
+function settledPath(path: string): string {
+  const parts: string[] = [];
+  for (const part of path.replaceAll('\\', '/').split('/')) {
+    const [bare = ''] = part.split(';', 1);
+    if (bare === '..') parts.pop();
+    else if (bare !== '' && bare !== '.') parts.push(bare);
+  }
+  return `/${parts.join('/')}`;
 }
 
 export interface Captured {

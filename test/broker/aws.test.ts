@@ -193,6 +193,19 @@ describe('requests to AWS', () => {
     expect(resigned(await make(), same, undefined, KEYS)).toMatchObject({ reason: expect.stringContaining(reason) });
   });
 
+  it.each([
+    [
+      'two names',
+      'ecr',
+      { 'x-amz-target': 'AmazonEC2ContainerRegistry_V20150921.GetAuthorizationToken' },
+      { Action: 'x' },
+    ],
+    ['no name that could be read', 'iam', { 'content-type': 'application/x-www-form-urlencoded' }, {}],
+  ])('with %s at a service that hands out keys are refused', async (_, service, headers, query) => {
+    const head = await signedBy(INSIDE, { ...SIMPLE, service, headers, query });
+    expect(resigned(head, same, undefined, KEYS)).toMatchObject({ refused: 'mint' });
+  });
+
   it('ask who they are', async () => {
     const head = await signedBy(INSIDE, { ...SIMPLE, service: 'sts', query: { Action: 'GetCallerIdentity' } });
     expect(resigned(head, same, undefined, KEYS)).not.toHaveProperty('refused');
