@@ -1,12 +1,17 @@
-import { type Bytes, bytesOfText } from '../host/bytes.ts';
+import { readdirSync, realpathSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { type Bytes, bytesOfText, textOfBytes } from '../host/bytes.ts';
+import { homesOf } from '../host/folders.ts';
+import type { ParentEnv } from '../host/parent-env.ts';
 import { STARTUP_IN_HOME } from '../plan/places/index.ts';
 import type { Change, ChangeRecord } from './record.ts';
 
-/** Where things lie for the person who looks. */
+/** Where things lie for the person who looks: as written and, since records have real paths, where links on the way lead. */
 export interface Surroundings {
-  readonly homes: readonly string[];
+  readonly homes: readonly Bytes[];
   /** The folders of PATH. */
-  readonly programs: readonly string[];
+  readonly programs: readonly Bytes[];
+  readonly places: readonly { readonly what: string; readonly place: Bytes }[];
 }
 
 interface Mark {
@@ -112,26 +117,87 @@ const IN_HOME: readonly Mark[] = [
   },
 ];
 
+/** In a home: nothing takes settings from there. */
+const CACHES = ['.cache', '.npm/_cacache', '.npm/_logs', '.pnpm-store'];
+
+/** Git runs nothing that these name. Whatever else lies in a git directory may lead it to programs, and so does a file of that name. */
+const GIT =
+  /\/\.git(?:$|\/(?!(?:objects|refs|logs)\/|(?:index|HEAD|packed-refs|ORIG_HEAD|FETCH_HEAD|COMMIT_EDITMSG)$))/s;
+
 /** Wherever they lie. */
 const ANYWHERE: readonly (readonly [RegExp, string])[] = [
-  [/\/\.git\/(?:.*\/)?hooks\//, 'a git hook'],
+  [/\/\.git\/(?:.*\/)?hooks\//s, 'a git hook'],
   [/\/\.(?:husky|githooks)\//, 'a git hook'],
-  [/\/\.git\/(?:config|config\.worktree|modules\/.*\/config)$/, "git's settings"],
+  [GIT, "git's settings"],
+  [/\.zwc$/, 'a start-up file of a shell'],
   [/\/\.(?:envrc|mcp\.json|pre-commit-config\.yaml)$/, 'settings that start programs'],
   [/\/\.vscode\/(?:tasks|launch|settings|mcp)\.json$/, 'settings that start programs'],
   [/\/\.claude\/(?:settings[^/]*\.json|hooks\/)/, "an agent's settings"],
   [/\/\.cursor\/mcp\.json$/, "an agent's settings"],
 ];
 
+export function surroundingsOf(env: ParentEnv): Surroundings {
+  const { home, passwdHome } = homesOf(env);
+  const homes = bothWays([home, passwdHome].flatMap((one) => one ?? []));
+  const path = textOfBytes(env.get(bytesOfText('PATH')) ?? bytesOfText('')) ?? '';
+  const inHomes = (what: string, places: readonly string[]) =>
+    bothWays(homes.flatMap((one) => places.map((place) => join(one, place)))).map((place) => ({
+      what,
+      place: bytesOfText(place),
+    }));
+  return {
+    homes: homes.map(bytesOfText),
+    programs: bothWays(path.split(':').filter((folder) => folder.startsWith('/'))).map(bytesOfText),
+    places: [
+      ...IN_HOME.flatMap(({ what, places }) => inHomes(what, places)),
+      ...homes.flatMap(linkedDotFiles).map((place) => ({ what: 'settings of your home', place: bytesOfText(place) })),
+    ],
+  };
+}
+
+const bothWays = (paths: readonly string[]) => [...new Set(paths.flatMap((path) => [path, realOf(path)]))];
+
+/** Of what is not there yet: where it would come to lie. */
+function realOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path === '/' ? path : join(realOf(dirname(path)), basename(path));
+  }
+}
+
+/** Where people keep their dot files elsewhere and link to them. */
+function linkedDotFiles(home: string): string[] {
+  try {
+    return readdirSync(home, { withFileTypes: true })
+      .filter((entry) => entry.name.startsWith('.') && entry.isSymbolicLink())
+      .map(({ name }) => realOf(join(home, name)))
+      .filter((place) => !isBelow(home, place));
+  } catch {
+    return [];
+  }
+}
+
 /** What a change would run, later and outside, once it is applied; undefined where nothing comes to mind. */
-export function whatItRuns({ path, kind, mode = 0 }: Change, { homes, programs }: Surroundings): string | undefined {
+export function whatItRuns(
+  { path, kind, mode = 0, was }: Change,
+  { homes, programs, places }: Surroundings,
+): string | undefined {
   if (kind === 'folder' || kind === 'gone') return undefined;
   for (const [pattern, what] of ANYWHERE) if (pattern.test(path)) return what;
-  if (programs.some((folder) => isIn(path, folder))) return 'a program on PATH';
-  for (const home of homes)
-    for (const { what, places } of IN_HOME) if (places.some((place) => isIn(path, `${home}/${place}`))) return what;
-  return kind === 'file' && (mode & 0o111) !== 0 ? 'a program' : undefined;
+  if (programs.some((folder) => isBelow(path, folder))) return 'a program on PATH';
+  const known = places.find(({ place }) => isBelow(path, place));
+  if (known !== undefined) return known.what;
+  /* A file that is there keeps its mode. */
+  if (kind === 'file' && ((mode | (was?.mode ?? 0)) & 0o111) !== 0) return 'a program';
+  return was === undefined && homes.some((home) => isDotFile(path, home))
+    ? 'a new file among your settings'
+    : undefined;
 }
+
+/** Nobody can list what all programs read at their start, so in a home every dot file counts. */
+const isDotFile = (path: Bytes, home: Bytes) =>
+  path.startsWith(`${home === '/' ? '' : home}/.`) && !CACHES.some((place) => isBelow(path, join(home, place)));
 
 /** What is taken over only when it is named itself: it starts programs, and the workspace is not where they were to be written. */
 export function needsNaming(change: Change, record: Pick<ChangeRecord, 'workspace'>, around: Surroundings): boolean {
@@ -140,12 +206,7 @@ export function needsNaming(change: Change, record: Pick<ChangeRecord, 'workspac
 
 /** Git's own files lie in the workspace, and start programs all the same. */
 function isOutside({ path }: Change, { workspace }: Pick<ChangeRecord, 'workspace'>): boolean {
-  return workspace === undefined || !isBelow(path, workspace) || isBelow(path, `${workspace}/.git`);
+  return workspace === undefined || !isBelow(path, workspace) || GIT.test(path);
 }
 
 const isBelow = (path: string, place: string) => path === place || path.startsWith(`${place === '/' ? '' : place}/`);
-
-function isIn(path: Bytes, place: string): boolean {
-  const there = bytesOfText(place);
-  return path === there || path.startsWith(`${there}/`);
-}

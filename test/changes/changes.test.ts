@@ -14,8 +14,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { cordonProgram, runAs } from '../support/cordon.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { cordonProgram, runAs, runCordon } from '../support/cordon.ts';
 import { identityOf, USERS } from '../support/users.ts';
 import { World } from './world.ts';
 
@@ -96,6 +96,37 @@ describe.each(USERS)('what %s puts aside', (user) => {
     expect(world.text('.bashrc')).not.toContain('alias e');
     expect(world.cordon(['changes', 'apply', join(world.home, '.bashrc')]).code).toBe(0);
     expect(world.text('.bashrc')).toBe('alias a=b\nexport MY_TOKEN=x\nalias c=d\nalias e=f\n');
+  });
+
+  it('a home that is a link, and dot files that are links, are marked where they really lie', () => {
+    const world = new World(user);
+    const link = `${world.home}-link`;
+    symlinkSync(world.home, link);
+    onTestFinished(() => rmSync(link));
+    world.put('.bashrc', 'alias a=b\n');
+    world.put('dots/toolrc', 'a\n');
+    world.put('opt/p', 'x\n');
+    symlinkSync('dots/toolrc', join(world.home, '.toolrc'));
+    symlinkSync('opt', join(world.home, 'programs'));
+    const options = { user, home: link, cwd: world.work, env: { PATH: `/usr/bin:/bin:${link}/programs` } };
+    const script = 'echo evil >>~/.bashrc; echo evil >>~/dots/toolrc; echo evil >>~/opt/p; echo plain >~/plain';
+    runCordon(['run', '--', 'sh', '-c', script], options);
+    expect(runCordon(['changes', 'apply', '--force'], options).stdout).toBe(`applied ${world.home}/plain\n`);
+    for (const name of ['.bashrc', 'dots/toolrc', 'opt/p']) expect(world.text(name)).not.toContain('evil');
+    expect(runCordon(['changes', 'apply', `${link}/.bashrc`], options).code).toBe(0);
+    expect(world.text('.bashrc')).toBe('alias a=b\nevil\n');
+  });
+
+  it('every new dot file of the home needs naming, and what shells compile is marked', () => {
+    const world = new World(user);
+    world.put('.tool/known', 'a\n');
+    world.put('.zshrc.zwc', 'a\n');
+    world.put('.tool/program', 'a\n', 0o755);
+    const files = '.newrc .odd/deep/f .tool/known .zshrc.zwc .tool/program';
+    world.run(`mkdir -p ~/.odd/deep ~/.tool; for f in ${files}; do echo evil >~/$f; done; chmod -x ~/.tool/program`);
+    expect(world.cordon(['changes', 'apply', '--force']).stdout).toBe(`applied ${world.home}/.tool/known\n`);
+    for (const name of ['.newrc', '.odd/deep/f']) expect(existsSync(join(world.home, name))).toBe(false);
+    for (const name of ['.zshrc.zwc', '.tool/program']) expect(world.text(name)).toBe('a\n');
   });
 
   it('names with newlines and escape sequences are shown escaped and applied right', () => {

@@ -51,4 +51,23 @@ describe.each(USERS)('a workspace that is put aside, as %s', (user) => {
     expect(stderr).toContain('it is a git hook; to take it over, name it');
     check(world);
   });
+
+  it('git is led to no other directory by what is taken over', () => {
+    const world = new World(user);
+    const git = (...args: string[]) => runAs('git', args, { user, home: world.home, cwd: world.work });
+    git('init', '-q');
+    const script = `export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a
+      echo x >f; git add f; git commit -q -m first; cp -r .git evil; printf '[core]\n fsmonitor = touch ran; false\n' >>evil/config
+      echo ../evil >.git/commondir; mkdir -p .git/info; echo x >.git/info/attributes
+      mkdir sub; echo gitdir: ../evil >sub/.git; mkdir -p in/.git; cp evil/config in/.git/config`;
+    expect(world.run(script, ['--workspace', 'aside']).code).toBe(0);
+    const { stdout, stderr } = world.cordon(['changes', 'apply']);
+    for (const name of ['.git/commondir', '.git/info/attributes', 'sub/.git', 'in/.git/config']) {
+      expect(stdout).not.toContain(`/code/app/${name}\n`);
+      expect(stderr).toContain(`/code/app/${name} is not applied: it is git's settings`);
+    }
+    git('status');
+    expect(existsSync(join(world.work, 'ran'))).toBe(false);
+    expect(git('log', '--format=%s').stdout).toBe('first\n');
+  });
 });

@@ -1,8 +1,9 @@
+import { existsSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Applied, applyChanges } from '../../changes/apply.ts';
 import { fileDiff, type Side } from '../../changes/diff.ts';
 import { dropKept, dropOtherVersions, type KeptLayer, keptLayers } from '../../changes/kept.ts';
-import { needsNaming, type Surroundings, whatItRuns } from '../../changes/marks.ts';
+import { needsNaming, surroundingsOf, whatItRuns } from '../../changes/marks.ts';
 import { readPlain } from '../../changes/real.ts';
 import {
   baseOf,
@@ -14,7 +15,7 @@ import {
   readRecords,
   type UnreadableRecord,
 } from '../../changes/record.ts';
-import { type Bytes, bytesOfText, showBytes, showText, textOfBytes } from '../../host/bytes.ts';
+import { type Bytes, bytesOfText, showBytes, showText } from '../../host/bytes.ts';
 import { CordonError } from '../../host/errors.ts';
 import { homesOf } from '../../host/folders.ts';
 import { workingFolder } from '../../host/working-folder.ts';
@@ -68,7 +69,7 @@ interface Selected {
 }
 
 /** The launch is told by its id, its beginning or its end; without one it is the newest. What follows are paths. */
-function select({ words, records }: Asked): Selected {
+function select({ words, records, context }: Asked): Selected {
   const [first, ...rest] = words;
   const launch = first === undefined || !/^[0-9][0-9-]*$/.test(first) ? undefined : first;
   const paths = launch === undefined ? words : rest;
@@ -77,7 +78,7 @@ function select({ words, records }: Asked): Selected {
     throw new CordonError('changes', 'nothing was put aside', { hint: 'cordon run tells when something is' });
   if (!isReadable(record)) throw unreadable(record);
   if (paths.length === 0) return { record, changes: record.changes, named: [] };
-  const wanted = paths.map((path) => absolute(path, record));
+  const wanted = paths.map((path) => absolute(path, record, context));
   for (const [i, path] of wanted.entries())
     if (!record.changes.some((change) => isIn(change.path, path)))
       throw new CordonError('changes', `${showBytes(paths[i] as Bytes)} is not among what ${record.launch} put aside`, {
@@ -102,11 +103,21 @@ const unreadable = ({ launch, problem }: UnreadableRecord) =>
   });
 
 /** As seen from the working folder, or from the launch's workspace where there is no such path. */
-function absolute(path: Bytes, { changes, workspace }: ChangeRecord): Bytes {
-  const from = (folder: string) => resolveBytes(folder as Bytes, path);
+function absolute(path: Bytes, { changes, workspace }: ChangeRecord, context: Context): Bytes {
+  const from = (folder: string) => inRealHome(resolveBytes(folder as Bytes, path), context);
   const here = from(bytesOfText(workingFolder()));
   if (workspace === undefined || changes.some((change) => isIn(change.path, here))) return here;
   return from(workspace);
+}
+
+/** A record has real paths, and a shell writes `~` as HOME has it. */
+function inRealHome(path: Bytes, { env }: Context): Bytes {
+  const { home, passwdHome } = homesOf(env);
+  const written = [home, passwdHome].find(
+    (one) => one !== undefined && existsSync(one) && isIn(path, bytesOfText(one)),
+  );
+  if (written === undefined) return path;
+  return `${bytesOfText(realpathSync(written))}${path.slice(bytesOfText(written).length)}` as Bytes;
 }
 
 /** Bytes are as good as text for it: nothing but slashes and dots counts. */
@@ -207,7 +218,7 @@ interface Described {
 }
 
 function describeAll({ launch }: ChangeRecord, changes: readonly Change[], context: Context): Described[] {
-  const around = surroundingsOf(context);
+  const around = surroundingsOf(context.env);
   return changes.map((change) => ({
     launch,
     path: showBytes(change.path),
@@ -218,15 +229,6 @@ function describeAll({ launch }: ChangeRecord, changes: readonly Change[], conte
     credential: change.credential === 1,
     ...(change.target === undefined ? {} : { target: showBytes(change.target) }),
   }));
-}
-
-function surroundingsOf({ env }: Context): Surroundings {
-  const { home, passwdHome } = homesOf(env);
-  const path = textOfBytes(env.get(bytesOfText('PATH')) ?? bytesOfText('')) ?? '';
-  return {
-    homes: [...new Set([home, passwdHome].flatMap((one) => one ?? []))],
-    programs: path.split(':').filter((folder) => folder.startsWith('/')),
-  };
 }
 
 function show(asked: Asked): number {
@@ -319,7 +321,7 @@ const shownLines = (text: string) =>
 function apply(asked: Asked): number {
   const { context, flags, json } = asked;
   const { record, changes, named } = select(asked);
-  const around = surroundingsOf(context);
+  const around = surroundingsOf(context.env);
   const runs = changes.filter((change) => !named.includes(change.path) && needsNaming(change, record, around));
   const results = applyChanges(
     record,
@@ -355,7 +357,7 @@ function tellApplied(
       context.out(`${change.kind === 'gone' ? 'removed' : 'applied'} ${showBytes(change.path)}\n`);
     if (outcome === 'refused') context.err(`cordon: ${showBytes(change.path)} is not applied: ${why}\n`);
   }
-  const around = surroundingsOf(context);
+  const around = surroundingsOf(context.env);
   for (const change of runs)
     context.err(
       `cordon: ${showBytes(change.path)} is not applied: it is ${whatItRuns(change, around)}; to take it over, name it\n`,

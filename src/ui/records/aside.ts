@@ -1,10 +1,9 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { applyChanges } from '../../changes/apply.ts';
-import { needsNaming, type Surroundings, whatItRuns } from '../../changes/marks.ts';
+import { needsNaming, type Surroundings, surroundingsOf, whatItRuns } from '../../changes/marks.ts';
 import { type Change, type ChangeRecord, dropRecord, isReadable, readRecords } from '../../changes/record.ts';
-import { bytesOfText, showBytes, textOfBytes } from '../../host/bytes.ts';
-import { homesOf } from '../../host/folders.ts';
+import { showBytes } from '../../host/bytes.ts';
 import type { ParentEnv } from '../../host/parent-env.ts';
 import { CHANGES_FOLDER } from '../../launch/changes.ts';
 import type { AppliedFile, AsideFile, PendingChange } from '../api.ts';
@@ -109,13 +108,4 @@ function kindOf({ kind, was, credential }: Change): string {
   if (kind === 'gone') return 'removed';
   if (kind !== 'file') return kind;
   return was === undefined ? 'new' : 'changed';
-}
-
-function surroundingsOf(env: ParentEnv): Surroundings {
-  const { home, passwdHome } = homesOf(env);
-  const path = textOfBytes(env.get(bytesOfText('PATH')) ?? bytesOfText('')) ?? '';
-  return {
-    homes: [...new Set([home, passwdHome].flatMap((one) => one ?? []))],
-    programs: path.split(':').filter((folder) => folder.startsWith('/')),
-  };
 }
