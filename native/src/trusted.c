@@ -1,20 +1,18 @@
+#include "installed.h"
 #include "node.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 /*
- * What Cordon itself starts runs outside of any sandbox, so it is never taken from a place that a command can write.
+ * What Cordon itself starts runs outside of any sandbox, so it is taken only from where programs are installed, never from a
+ * place that a command can write now or could in an earlier launch.
  * The same rule, for the programs that the planner starts, is in src/host/own-program.ts.
  */
-
-static bool is_within(const char *path, const char *folder) {
-  size_t length = strlen(folder);
-  return strncmp(path, folder, length) == 0 && (path[length] == '/' || path[length] == '\0');
-}
 
 static bool is_temporary(const char *path) {
   static const char *const places[] = {"/tmp", "/var/tmp", "/dev/shm"};
@@ -70,10 +68,44 @@ static bool is_below_open(const char *path) {
   return false;
 }
 
+enum { HOMES = 2 };
+
+/* The user's line of /etc/passwd; no library's look-up, which a static program cannot rely on. */
+static char *home_of_user(char *line, size_t size) {
+  FILE *users = fopen("/etc/passwd", "re");
+  char *home = NULL;
+  while (users && !home && fgets(line, (int)size, users)) {
+    char *rest = line, *uid = (strsep(&rest, ":"), strsep(&rest, ":"), strsep(&rest, ":"));
+    char *number_end = NULL;
+    if (!uid || !*uid || strtoul(uid, &number_end, 10) != getuid() || *number_end) continue;
+    strsep(&rest, ":");
+    strsep(&rest, ":");
+    home = strsep(&rest, ":");
+  }
+  if (users) fclose(users);
+  return home;
+}
+
+/* Without links. Where neither is known nothing below a home counts as installed. */
+static size_t find_homes(char **homes) {
+  static char reals[HOMES][PATH_MAX];
+  char line[2 * PATH_MAX];
+  const char *names[HOMES] = {getenv("HOME"), home_of_user(line, sizeof line)};
+  size_t count = 0;
+  for (size_t i = 0; i < HOMES; i++)
+    if (names[i] && names[i][0] == '/' && realpath(names[i], reals[count])) {
+      homes[count] = reals[count];
+      count++;
+    }
+  return count;
+}
+
 static const char *why_writable(const char *real) {
+  char *homes[HOMES];
   if (is_work(real)) return "below the working folder or its repository";
   if (is_temporary(real)) return "in a folder for temporary files";
-  return is_below_open(real) ? "in a folder that others may write" : NULL;
+  if (is_below_open(real)) return "in a folder that others may write";
+  return why_not_installed(real, homes, find_homes(homes));
 }
 
 /* Both the folder that PATH names and the one a link leads to. */

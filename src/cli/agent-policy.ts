@@ -62,7 +62,7 @@ export function knownAgentNote(command: Bytes, agent: string, { env }: Context):
   const path = findCommand(command, env);
   const why = whyCommandsCouldWrite(
     path,
-    workingFolder(),
+    [workingFolder()],
     [home ?? '', passwdHome ?? ''].filter((one) => one !== ''),
   );
   if (why === undefined)

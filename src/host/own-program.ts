@@ -2,19 +2,21 @@ import { existsSync, lstatSync, realpathSync, type Stats, statSync } from 'node:
 import { basename, dirname, join } from 'node:path';
 import { type Bytes, bufferOfBytes, bytesOfBuffer, bytesOfText, showBytes } from './bytes.ts';
 import { CordonError, EXIT } from './errors.ts';
+import { homesOf } from './folders.ts';
 import { findCommand } from './lookup.ts';
 import type { ParentEnv } from './parent-env.ts';
 
 /**
- * The file of a program that Cordon starts by itself, outside of any sandbox: a password manager, bubblewrap. It is never taken from
- * a place that a command can write: below the working folder or its repository, below /tmp, or below a folder open to a group or to everybody.
+ * The file of a program that Cordon starts by itself, outside of any sandbox: a password manager, bubblewrap. It is taken only from
+ * where programs are installed, never from a place that a command can write now or could in an earlier launch, in whatever project.
  * The native front holds the same rule for the planner (native/src/trusted.c).
  */
 export function findOwnProgram(name: Bytes, env: ParentEnv, workdirs: readonly string[]): Bytes {
-  const roots = workdirs.flatMap(writableRoots);
+  const { home, passwdHome } = homesOf(env);
+  const homes = [home, passwdHome].flatMap((one) => one ?? []);
   const refused: string[] = [];
   const refuse = (path: Bytes) => {
-    const why = existsSync(bufferOfBytes(path)) ? whyUntrusted(path, roots) : undefined;
+    const why = existsSync(bufferOfBytes(path)) ? whyCommandsCouldWrite(path, workdirs, homes) : undefined;
     if (why !== undefined) refused.push(`${showBytes(path)} (${why})`);
     return why !== undefined;
   };
@@ -33,21 +35,33 @@ function untrusted(name: Bytes, refused: readonly string[]): CordonError {
   return new CordonError(
     UNTRUSTED,
     `'${showBytes(name)}' was found only where a command can write: ${refused.join(', ')}`,
-    { exitCode: EXIT.notFound, hint: 'install it in a folder that only you or root can write, outside of your work' },
+    {
+      exitCode: EXIT.notFound,
+      hint: 'install it where programs are, as /usr/local/bin or ~/.local/bin, outside of every project',
+    },
   );
 }
 
-/** Folders of the machine in which programs are installed; no command writes there. */
+/** The native rule has the same three lists (native/src/installed.c). Folders of the machine in which programs are installed; no command writes there. */
 const INSTALLED = ['/usr', '/bin', '/sbin', '/opt', '/nix', '/gnu', '/snap', '/var/lib', '/home/linuxbrew'];
 /** Visible folders of a home in which programs are installed; of the others each may have been a workspace once. */
 const INSTALLED_IN_HOME = ['bin', 'go', 'miniconda3', 'anaconda3', 'miniforge3', 'mambaforge'];
+/** Hidden folders of a home that are repositories because their installer clones itself; any other repository may be somebody's work. */
+const CLONED_IN_HOME = [
+  ...['.nvm', '.pyenv', '.rbenv', '.nodenv', '.goenv', '.jenv', '.phpenv', '.plenv', '.swiftenv', '.tfenv'],
+  ...['.asdf', '.fzf', '.linuxbrew'],
+];
 
 /**
  * Why a command may have put this program where it is, now or in an earlier launch, undefined when none can: what goes by its name
  * alone, as a known agent does, must not be a command's own.
  */
-export function whyCommandsCouldWrite(path: Bytes, workdir: string, homes: readonly string[]): string | undefined {
-  const roots = writableRoots(workdir);
+export function whyCommandsCouldWrite(
+  path: Bytes,
+  workdirs: readonly string[],
+  homes: readonly string[],
+): string | undefined {
+  const roots = workdirs.flatMap(writableRoots);
   const real = realPath(path);
   if (real === undefined) return 'it cannot be looked at';
   const above = realPath(dirname(path) as Bytes) ?? real;
@@ -66,14 +80,15 @@ function whyNotInstalled(path: Bytes, homes: readonly Bytes[]): string | undefin
     return 'no place where programs are installed';
   if (home !== undefined && !first.startsWith('.') && !INSTALLED_IN_HOME.includes(first))
     return 'no place where programs are installed';
-  const top = home === undefined ? '/' : join(home, first);
-  for (let folder = dirname(path); folder !== top && folder !== '/'; folder = dirname(folder))
-    if (existsSync(bufferOfBytes(join(folder, '.git') as Bytes)))
-      return `in the repository ${showBytes(folder as Bytes)}`;
+  const clone = home !== undefined && CLONED_IN_HOME.includes(first) ? join(home, first) : undefined;
+  for (let folder = dirname(path); folder !== '/' && folder !== home; folder = dirname(folder))
+    if (folder !== clone && gitOf(folder) !== undefined) return `in the repository ${showBytes(folder as Bytes)}`;
   return undefined;
 }
 
 const TEMPORARY = ['/tmp', '/var/tmp', '/dev/shm'];
+
+const gitOf = (folder: string) => lstatSync(bufferOfBytes(join(folder, '.git') as Bytes), { throwIfNoEntry: false });
 
 /** The working folder and the repository it belongs to. A submodule or a worktree has a file for a .git, and more above it. */
 function writableRoots(workdir: string): Bytes[] {
@@ -81,7 +96,7 @@ function writableRoots(workdir: string): Bytes[] {
   if (start === undefined) return [];
   const roots = [start];
   for (let folder = start; folder !== '/'; folder = dirname(folder) as Bytes) {
-    const git = lstatSync(bufferOfBytes(join(folder, '.git') as Bytes), { throwIfNoEntry: false });
+    const git = gitOf(folder);
     if (git !== undefined) roots.push(folder);
     if (git?.isDirectory() === true) break;
   }

@@ -102,8 +102,15 @@ describe.each(USERS)('a command that is a known agent, as %s', (user) => {
     symlinkSync(join(work, 'node_modules/.bin/claude'), join(home, '.local/bin/claude'));
     mkdirSync(join(home, 'other/bin'), { recursive: true });
     cpSync(join(work, 'node_modules/.bin/claude'), join(home, 'other/bin/claude'));
-    execFileSync('chown', ['-R', `${uid}:${gid}`, join(home, 'other'), join(home, '.local')]);
-    for (const folder of ['.local/bin', 'other/bin']) {
+    for (const repository of ['.dotfiles', 'bin']) {
+      const folder = repository === 'bin' ? 'bin' : join(repository, 'bin');
+      mkdirSync(join(home, folder), { recursive: true });
+      mkdirSync(join(home, repository, '.git'));
+      cpSync(join(work, 'node_modules/.bin/claude'), join(home, folder, 'claude'));
+    }
+    const made = ['other', '.local', '.dotfiles', 'bin'].map((folder) => join(home, folder));
+    execFileSync('chown', ['-R', `${uid}:${gid}`, ...made]);
+    for (const folder of ['.local/bin', 'other/bin', '.dotfiles/bin', 'bin']) {
       const { stderr } = run(['run', '--', 'claude'], { PATH: `${join(home, folder)}:/usr/bin:/bin` });
       expect(stderr, folder).toContain('gets no policy of agent claude');
     }

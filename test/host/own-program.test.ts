@@ -7,6 +7,7 @@ import { CordonError } from '../../src/host/errors.ts';
 import { findOwnProgram } from '../../src/host/own-program.ts';
 import { ParentEnv } from '../../src/host/parent-env.ts';
 import { helperRunner } from '../../src/launch/run-helper.ts';
+import { homeWith, INSTALLED_PLACES, PROJECT_PLACES } from '../support/program-places.ts';
 import { trustedFolder } from '../support/trusted-folder.ts';
 import { ONLY_ROOT } from '../support/users.ts';
 
@@ -90,6 +91,28 @@ describe('a program that Cordon starts by itself is never taken from', () => {
     const { workdir } = newWork();
     const file = bytesOfText(join(programIn(workdir), 'op'));
     expect(() => findOwnProgram(file, ParentEnv.fromRecord({}), [workdir])).toThrow(CordonError);
+  });
+});
+
+describe('of the folders in a home', () => {
+  const findIn = ({ home, place, work }: ReturnType<typeof homeWith>) =>
+    findOwnProgram(bytesOfText('op'), ParentEnv.fromRecord({ PATH: programIn(place), HOME: home }), [work]);
+
+  test.each(INSTALLED_PLACES)('$folder is where programs are installed', (place) => {
+    const made = homeWith(place);
+    expect(findIn(made)).toBe(join(made.place, 'op'));
+  });
+
+  test.each(PROJECT_PLACES)('$folder is a project of commands (repository $repository)', (place) => {
+    expect(() => findIn(homeWith(place))).toThrow(/found only where a command can write/);
+  });
+
+  test('a program of another project never sees the session of a password manager', async () => {
+    const { home, place, work } = homeWith({ folder: 'other/venv/bin' });
+    const env = ParentEnv.fromRecord({ PATH: programIn(place), HOME: home, OP_SESSION_my: 'token' });
+    const run = helperRunner(env, [work]);
+    const result = await run({ argv: ['op', 'read'], lend: ['OP_*'], signal: AbortSignal.timeout(10_000) });
+    expect(result).toMatchObject({ outcome: 'untrusted' });
   });
 });
 

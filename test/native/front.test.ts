@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { homeWith, INSTALLED_PLACES, PROJECT_PLACES } from '../support/program-places.ts';
 import { openFolder } from '../support/project.ts';
 import { trustedFolder } from '../support/trusted-folder.ts';
 import { BARRIER, BUILDS, BWRAP, programs, Running, run, untilForgotten } from './support.ts';
@@ -190,6 +191,22 @@ describe.each(BUILDS)('the front of the %s build', (build) => {
         stderr: expect.stringContaining(join(folder, 'node')),
       });
     }
+  });
+
+  it.each(INSTALLED_PLACES)('takes a node from ~/$folder', (place) => {
+    const { home, place: path, work } = homeWith(place);
+    nodeIn(path, 'installed');
+    expect(run(installBare().front, [], { env: { PATH: path, HOME: home }, cwd: work }).stdout).toBe('installed\n');
+  });
+
+  it.each(PROJECT_PLACES)('takes no node from ~/$folder, where commands work (repository $repository)', (place) => {
+    const { home, place: path, work } = homeWith(place);
+    nodeIn(path, 'planted');
+    expect(run(installBare().front, [], { env: { PATH: path, HOME: home }, cwd: work })).toMatchObject({
+      code: 125,
+      stdout: '',
+      stderr: expect.stringContaining(join(path, 'node')),
+    });
   });
 
   it('passes signals on to the planner and waits for it', async () => {
