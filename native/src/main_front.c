@@ -44,9 +44,11 @@ static char **planner_env(bool keep) {
   return env.items;
 }
 
+/* Node takes `--env-file` and its like for its own wherever they stand, unless `--` comes before: a file would steer the planner. */
 static char **planner_argv(const char *node, const char *package, char **args) {
   struct strings argv = {0};
   strings_add(&argv, (char *)node);
+  strings_add(&argv, (char *)"--");
   strings_add(&argv, join_path(package, "dist/start.cjs"));
   for (; *args; args++) strings_add(&argv, *args);
   strings_add(&argv, NULL);

@@ -1,10 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { installedPackage } from '../support/cordon.ts';
+import { describe, expect, it } from 'vitest';
+import { installedPackage, runAs, runCordon } from '../support/cordon.ts';
 import { wayOut } from '../support/escape.ts';
 import type { Off } from '../support/escape-off.ts';
 import { SHELL, through } from '../support/escape-run.ts';
+import { Scene } from '../support/escape-scene.ts';
+import { USERS } from '../support/users.ts';
 
 const NODE_ITSELF: Off = {
   without: 'the native front',
@@ -38,3 +41,31 @@ wayOut(
   },
   { off: NODE_ITSELF },
 );
+
+describe.each(USERS)('a file of the workspace that steers Node, as --env-file of %s', (user) => {
+  const planted = () => {
+    const scene = new Scene(user);
+    scene.file('work/evil.cjs', `require('fs').writeFileSync('${scene.home}/ran', '')`);
+    scene.file('work/steering.env', 'NODE_OPTIONS=--require=./evil.cjs\n');
+    return scene;
+  };
+  const dist = () => join(installedPackage(), 'dist');
+
+  it.each([
+    [['run', '--env-file', 'steering.env', '--', 'true']],
+    [['explain', '--env-file', 'steering.env']],
+    [['--env-file', 'steering.env']],
+    [['run', '--env-file=steering.env', '--', 'true']],
+  ])("runs nothing in Cordon's own planner: %j", (args) => {
+    const scene = planted();
+    runCordon(args, { user, home: scene.home, cwd: scene.work });
+    expect(existsSync(join(scene.home, 'ran'))).toBe(false);
+  });
+
+  it('would, were Node not told where its own arguments end', () => {
+    const scene = planted();
+    const args = [join(dist(), 'cli.js'), 'run', '--env-file', 'steering.env', '--', 'true'];
+    runAs(process.execPath, args, { user, home: scene.home, cwd: scene.work });
+    expect(existsSync(join(scene.home, 'ran'))).toBe(true);
+  });
+});

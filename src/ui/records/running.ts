@@ -50,9 +50,12 @@ function commandBelow(pid: string, depth = 0): string | undefined {
   return isOurs ? commandBelow(first, depth + 1) : first;
 }
 
+/** As native/src/main_front.c starts it: `node -- SCRIPT`. */
+const NODE_AND_DASHES = 2;
+
 /** The front also waits for the commands that run in Node, this one among them. */
 function isOwnPart(pid: string): boolean {
-  const [, script = ''] = textIn(`/proc/${pid}/cmdline`).split('\0', 2);
+  const script = textIn(`/proc/${pid}/cmdline`).split('\0')[NODE_AND_DASHES] ?? '';
   return linkTarget(`/proc/${pid}/exe`) === process.execPath && /^(?:start\.cjs|cli\.js)$/.test(basename(script));
 }
 
