@@ -1,5 +1,5 @@
-import { readFileSync, realpathSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { lstatSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { CordonError } from '../host/errors.ts';
 import { homesOf } from '../host/folders.ts';
 import { openToRead } from '../host/open-file.ts';
@@ -20,12 +20,16 @@ export interface ProjectPolicy {
   readonly note: string;
 }
 
+/** Else a project would be under a policy, or get the credentials, that were trusted for another one. */
+export const IS_LINK = 'it is a link, or lies behind one, and those are never trusted';
+
 /** The policy that the project carries, if a person trusts it as it is now. */
 export async function projectPolicy(path: string, context: Context): Promise<ProjectPolicy> {
   const trusted = readTrusted(context.folders.config);
   const asks = `${path} does nothing: it is not trusted; cordon trust shows what it would change`;
   try {
-    if (!Object.hasOwn(trusted, realpathSync(path))) return { note: asks };
+    if (realpathSync(path) !== path) return { note: `${path} does nothing: ${IS_LINK}` };
+    if (!Object.hasOwn(trusted, path)) return { note: asks };
     const resolved = await resolveProfiles([path], profilePlaces(context));
     if (!isTrusted(trusted, path, resolved.sources))
       return { note: `${path} does nothing: it changed since it was trusted; cordon trust shows what it would change` };
@@ -53,6 +57,29 @@ function isNear(path: string, folder: string): boolean {
   return path === root || path.startsWith(`${root}/`);
 }
 
+/** Whether a link that lies in the project leads to it: whoever writes there says where, even if that is elsewhere. */
+export function isLedByProject(path: string): boolean {
+  const parts = path.split('/');
+  let at = '/';
+  for (let links = 0; parts.length > 0 && links < MOST_LINKS; ) {
+    const part = parts.shift() as string;
+    const next = part === '..' ? dirname(at) : join(at, part);
+    if (lstatSync(next, { throwIfNoEntry: false })?.isSymbolicLink() !== true) {
+      at = next;
+      continue;
+    }
+    if (isNear(next, workingFolder())) return true;
+    links++;
+    const target = readlinkSync(next);
+    parts.unshift(...target.split('/'));
+    if (target.startsWith('/')) at = '/';
+  }
+  return parts.length > 0;
+}
+
+/** As many as the kernel follows. */
+const MOST_LINKS = 40;
+
 function repositoryAround(folder: string): string | undefined {
   for (let at = folder; at !== '/'; at = resolve(at, '..')) {
     try {
@@ -70,10 +97,12 @@ export function withEnvFile(policy: Policy, file: string, context: Context): Pol
   const path = resolve(workingFolder(), file);
   const text = readEnvFile(path, file);
   const { set, credentials } = envFileRules(readEnvLines(text, file), file);
+  if (credentials.length > 0 && isLedByProject(path))
+    throw usageError(`--env-file ${file}: it asks for credentials, and ${IS_LINK}`, 'name the file itself');
   if (
     credentials.length > 0 &&
     isInProject(path, context) &&
-    !isTrusted(readTrusted(context.folders.config), path, new Map([[realpathSync(path), text]]))
+    !isTrusted(readTrusted(context.folders.config), realpathSync(path), new Map([[realpathSync(path), text]]))
   )
     throw usageError(
       `--env-file ${file}: it asks for credentials and lies where commands can write`,

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chownSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { freshHome, type RunOptions, runCordon } from '../support/cordon.ts';
+import { freshHome, type RunOptions, runAs, runCordon } from '../support/cordon.ts';
 import { identityOf, USERS, type User } from '../support/users.ts';
 
 const ESCAPE = String.fromCharCode(27);
@@ -73,6 +73,21 @@ describe.each(USERS)('a policy that a project carries, as %s', (user) => {
     expect(seen(options)).toContain('HOME=');
   });
 
+  it.each([
+    ['the folder', 'ln -s ../work/.cordon .cordon'],
+    ['the file', 'mkdir .cordon && ln -s ../../work/.cordon/profile.json .cordon/profile.json'],
+  ])('is never that of another project, where %s is a link to it', (_what, borrow) => {
+    const { options } = scene(user, { '.cordon/profile.json': PROFILE });
+    expect(runCordon(['trust', '--yes'], options).code).toBe(0);
+    const other = { ...options, cwd: join(options.home as string, 'other') };
+    runAs('sh', ['-c', `git init -q ../other && cd ../other && ${borrow}`], options);
+    expect(seen(other)).not.toContain('DEPLOY_REGION');
+    expect(seen(other)).toContain('HOME=');
+    expect(runCordon(['run', '--', 'true'], other).stderr).toContain('it is a link, or lies behind one');
+    expect(runCordon(['trust', '--yes'], other).code).toBe(125);
+    expect(seen(options)).toContain('DEPLOY_REGION=eu');
+  });
+
   it('never runs commands, and nothing in it can disguise what it says', () => {
     const { options, write } = scene(user, {
       '.cordon/profile.json': JSON.stringify({ env_credentials: { 'cmd://steal': 'A_KEY' } }),
@@ -106,6 +121,21 @@ describe.each(USERS)('values from files, as %s', (user) => {
     expect(runCordon(['run', '--env-file', '.env', '--', 'env'], options).code).toBe(125);
     write('.env', 'OTHER=plain\n');
     expect(seen(options, '--env-file', '.env')).toContain('OTHER=plain\n');
+  });
+
+  it.each([
+    ['a link', 'ln -s ../work/.env .env', '.env'],
+    ['a folder that is a link', 'ln -s ../work sub', 'sub/.env'],
+    ['a link to a link of the project', 'ln -s ../work/.env .env && ln -s other/.env ../led', '../led'],
+  ])('references of another project are not injected through %s', (_what, borrow, file) => {
+    const { options } = scene(user, { '.env': 'TOKEN=env://SECRET_TOKEN\n' });
+    expect(runCordon(['trust', '.env', '--yes'], options).code).toBe(0);
+    const other = { ...options, cwd: join(options.home as string, 'other') };
+    runAs('sh', ['-c', `git init -q ../other && cd ../other && ${borrow}`], options);
+    const { code, stdout, stderr } = runCordon(['run', '--env-file', file, '--', 'env'], other);
+    expect({ code, stdout }).toEqual({ code: 125, stdout: '' });
+    expect(stderr).toContain('it is a link, or lies behind one');
+    expect(seen(options, '--env-file', '.env')).toContain('TOKEN=CANARY');
   });
 
   it.each([

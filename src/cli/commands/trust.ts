@@ -13,7 +13,7 @@ import { digestOf, readTrusted, writeTrusted } from '../../policy/trusted.ts';
 import type { Context } from '../context.ts';
 import { hasFlag, JSON_FLAG, parseArguments, textValue, usageError } from '../flags.ts';
 import { profilePlaces } from '../profiles.ts';
-import { projectProfile, readEnvFile } from '../project-policy.ts';
+import { IS_LINK, isLedByProject, projectProfile, readEnvFile } from '../project-policy.ts';
 
 /** What someone is asked to trust: what it would change, and the texts that this was read from. */
 interface Looked {
@@ -63,6 +63,8 @@ async function look(given: string | undefined, context: Context): Promise<Looked
       'name the file: cordon trust FILE',
     );
   if (!existsSync(path)) throw usageError(`${plainly(path)} is not there`, 'check the path');
+  if (isLedByProject(path) || (given === undefined && realpathSync(path) !== path))
+    throw usageError(`${plainly(path)} cannot be trusted: ${IS_LINK}`, 'put the file itself there');
   return EXTENSIONS.includes(extname(path).toLowerCase()) ? lookAtProfile(path, context) : lookAtEnvFile(path);
 }
 
