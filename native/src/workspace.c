@@ -138,12 +138,18 @@ static void hold_in_place(struct view *view, const char *path) {
   add_bound(view, path, PLACE_WRITE);
 }
 
-/* Read-only, with every folder between it and the workspace held in place. */
+/* What the command can write of a repository: the workspace, and the git directory that it shares with other worktrees. */
+static const char *written_around(const struct view *view, const char *path) {
+  if (below(view->workspace, path)) return view->workspace;
+  return view->shared_git && below(view->shared_git, path) ? view->shared_git : NULL;
+}
+
+/* Read-only, with every folder between it and what can be written held in place. */
 static void freeze(struct view *view, const char *path) {
-  const char *rest = below(view->workspace, path);
+  const char *top = written_around(view, path), *rest = top ? below(top, path) : NULL;
   if (!rest || !*rest || access(path, F_OK) != 0) return;
   for (const char *at = strchr(rest, '/'); at; at = strchr(at + 1, '/'))
-    hold_in_place(view, joined(view->workspace, allot_text(rest, (size_t)(at - rest))));
+    hold_in_place(view, joined(top, allot_text(rest, (size_t)(at - rest))));
   add_bound(view, path, PLACE_READ);
 }
 
@@ -211,11 +217,10 @@ static void add_linked_git(struct view *view, int folder) {
     if (is_git_directory_of(shared, own) && !is_no_workspace(view, shared) && !below(view->workspace, shared) &&
         !below(shared, view->workspace)) {
       add_bound(view, shared, PLACE_WRITE);
-      add_bound(view, joined(shared, "hooks"), PLACE_READ);
-      int opened = open_without_links(AT_FDCWD, shared, O_RDONLY | O_DIRECTORY);
-      if (opened >= 0) freeze_named(view, git_read(opened, "config"), shared);
-      if (opened >= 0) close(opened);
       view->shared_git = shared;
+      int opened = open_without_links(AT_FDCWD, shared, O_RDONLY | O_DIRECTORY);
+      if (opened >= 0) git_walk(opened, shared, freeze_folder, view);
+      if (opened >= 0) close(opened);
     }
   }
   close(git);

@@ -312,6 +312,22 @@ describe.each(USERS)('what %s finds afterwards', (user) => {
     expect(linked.runsSomething()).toBe(false);
   });
 
+  it('hooks of the submodules of such a worktree', () => {
+    const main = repository(`${SUBMODULE}; git worktree add -q ../linked`);
+    const linked = new Repository(user, '', join(main.folder, '../linked'));
+    const modules = join(main.folder, '.git/modules');
+    linked.inside(
+      `H=${modules}/s/hooks; ${HOOK}; mv ${modules} ${modules}-old; mkdir -p ${modules}/s/hooks; H=${modules}/s/hooks; ${HOOK}; H=${main.folder}/.git/hooks; ${HOOK}`,
+    );
+    for (const name of ['s/hooks', '../hooks'])
+      expect(main.outside(`find .git/modules/${name} -type f ! -name '*.sample'`)).toBe('');
+    expect(main.runsSomething()).toBe(false);
+    expect(linked.inside('git commit -q --allow-empty -m more && git log -1 --format=%s')).toMatchObject({
+      code: 0,
+      stdout: 'more\n',
+    });
+  });
+
   it('many lines are not all told', () => {
     const { stderr } = repository().inside('for i in $(seq 50); do echo "[alias] a$i = !x"; done >>.git/config');
     expect(stderr.trim().split('\n')).toHaveLength(21);
