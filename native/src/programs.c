@@ -1,3 +1,4 @@
+#include "installed.h"
 #include "listing.h"
 #include "mount.h"
 #include "view.h"
@@ -33,38 +34,51 @@ static bool is_in_a_home(const struct view *view, const char *path) {
   return false;
 }
 
-/* Whether a command may have made what stands at the path: in the workspace, or in a repository in which one ran before. */
-static bool is_in_reach_of_commands(const struct view *view, const char *path) {
-  if (view->workspace && below(view->workspace, path)) return true;
-  for (size_t i = 0; i < view->home_count; i++) {
-    const char *rest = below(view->homes[i], path);
-    for (const char *at = rest && *rest ? rest : NULL; at; at = strchr(at, '/') ? strchr(at, '/') + 1 : NULL) {
-      char *folder = joined(view->homes[i], allot_text(rest, at == rest ? 0 : (size_t)(at - rest - 1)));
-      if (at != rest && faccessat(AT_FDCWD, joined(folder, ".git"), F_OK, AT_SYMLINK_NOFOLLOW) == 0) return true;
-    }
-  }
+/* The top of a home and what is above it are nobody's workspace. */
+static bool is_around_a_home(const struct view *view, const char *folder) {
+  for (size_t i = 0; i < view->home_count; i++)
+    if (is_within(view->homes[i], folder) || is_within(view->home_names[i], folder)) return true;
   return false;
 }
 
-enum { MOST_HOPS = 8 };
+/* Whether a command may have made what stands in the folder: in the workspace, or in a project in which one ran before. */
+static bool is_in_reach_of_commands(const struct view *view, const char *folder) {
+  if (view->workspace && below(view->workspace, folder)) return true;
+  if (is_around_a_home(view, folder) || !why_not_installed(folder, view->homes, view->home_count)) return false;
+  return is_in_a_home(view, folder) || faccessat(AT_FDCWD, folder, W_OK, AT_EACCESS) == 0;
+}
 
-/* Where a link leads, hop by hop: from a place in reach of commands no further link is followed. NULL when it leads nowhere. */
-static char *lead_of(const struct view *view, char *path) {
-  char text[PATH_MAX];
-  for (int hops = 0; hops < MOST_HOPS; hops++) {
-    ssize_t length = readlink(path, text, sizeof text - 1);
-    if (length <= 0 || is_in_reach_of_commands(view, path)) break;
-    text[length] = '\0';
-    char *above = allot_text(path, (size_t)(strrchr(path, '/') - path));
-    path = plain_path(*above ? above : "/", text);
+enum { MOST_HOPS = 40 };
+
+static size_t common_length(const char *one, const char *other) {
+  size_t common = 0;
+  for (size_t i = 0;; i++) {
+    if ((!one[i] || one[i] == '/') && (!other[i] || other[i] == '/')) common = i;
+    if (!one[i] || one[i] != other[i]) return common;
   }
-  bool in_reach = is_in_reach_of_commands(view, path);
-  int opened = in_reach ? open_without_links(AT_FDCWD, path, O_PATH | O_NOFOLLOW) : openat(AT_FDCWD, path, O_PATH | O_CLOEXEC);
-  struct stat found;
-  bool is_link = opened >= 0 && fstat(opened, &found) == 0 && S_ISLNK(found.st_mode);
-  char *real = opened < 0 || is_link ? NULL : path_of(opened);
-  if (opened >= 0) close(opened);
-  return real;
+}
+
+/* Where `name` in `real`, a folder named without links, leads: no link is followed that a command may have made. NULL when it leads nowhere. */
+static char *lead_of(const struct view *view, const char *real, const char *name) {
+  char text[PATH_MAX];
+  const char *rest = plain_path("/", name);
+  for (int hops = 0; *rest;) {
+    size_t length = strcspn(rest + 1, "/");
+    const char *at = joined(real, allot_text(rest + 1, length));
+    ssize_t got = readlink(at, text, sizeof text - 1);
+    rest += 1 + length;
+    if (got <= 0) {
+      real = at;
+      continue;
+    }
+    if (++hops > MOST_HOPS || is_in_reach_of_commands(view, real)) return NULL;
+    text[got] = '\0';
+    const char *next = plain_path("/", joined(plain_path(*real ? real : "/", text), rest));
+    size_t common = common_length(real, next);
+    real = allot_text(real, common);
+    rest = next + common;
+  }
+  return *real && faccessat(AT_FDCWD, real, F_OK, AT_SYMLINK_NOFOLLOW) == 0 ? allot_text(real, strlen(real)) : NULL;
 }
 
 static bool is_shown(const struct layer *layer, const char *rest) {
@@ -81,7 +95,7 @@ static void show_behind_links(struct view *view, struct layer *layer, const char
   if (!listing) return;
   for (struct dirent *entry; (entry = readdir(listing));) {
     if (entry->d_type != DT_LNK || !is_shown(layer, *path ? joined(path, entry->d_name) : entry->d_name)) continue;
-    char *target = lead_of(view, joined(path_of(folder), entry->d_name));
+    char *target = lead_of(view, path_of(folder), entry->d_name);
     if (target && is_in_a_home(view, target)) show(view, target);
   }
   closedir(listing);
@@ -138,9 +152,27 @@ static void show_folder(struct view *view, const char *folder) {
   }
 }
 
-static void show_what_link_leads_to(struct view *view, char *link) {
-  char *path = lead_of(view, link);
-  if (path && is_in_a_home(view, path)) show_folder(view, parent_of(path));
+static bool is_program(const char *path) {
+  struct stat found;
+  return lstat(path, &found) == 0 && S_ISREG(found.st_mode) && (found.st_mode & (S_IXUSR | S_IXGRP | S_IXOTH));
+}
+
+/* A folder at the top of a home is a program's own only as a repository, or where programs are installed: it may hold anything. */
+static bool may_hold_anything(const struct view *view, const char *folder) {
+  for (size_t i = 0; i < view->home_count; i++) {
+    const char *rest = below(view->homes[i], folder);
+    if (rest && *rest && !strchr(rest, '/') && *rest != '.' && strcmp(rest, "bin") != 0)
+      return faccessat(AT_FDCWD, joined(folder, ".git"), F_OK, AT_SYMLINK_NOFOLLOW) != 0;
+  }
+  return false;
+}
+
+/* What a program needs stands around it. What is no program is no reason to show anything. */
+static void show_linked_program(struct view *view, const char *path) {
+  if (!path || !is_in_a_home(view, path) || !is_program(path)) return;
+  char *folder = parent_of(path);
+  if (may_hold_anything(view, folder)) show(view, path);
+  else show_folder(view, folder);
 }
 
 static void show_links_of(struct view *view, const char *folder) {
@@ -148,14 +180,14 @@ static void show_links_of(struct view *view, const char *folder) {
   size_t links = 0;
   for (size_t i = 0; i < listing->count && links < MOST_LINKS; i++)
     if (listing->entries[i].type == DT_LNK) {
-      show_what_link_leads_to(view, joined(folder, listing->entries[i].name));
+      show_linked_program(view, lead_of(view, folder, listing->entries[i].name));
       links++;
     }
 }
 
-/* A folder in the workspace is there anyway, and its links are not to decide what of the home is. */
-static void show_path_folder(struct view *view, char *named) {
-  char *path = lead_of(view, named);
+/* A folder that commands could write is shown, and its links are not to decide what else is. */
+static void show_path_folder(struct view *view, const char *named) {
+  char *path = lead_of(view, "", named);
   if (!path || !is_in_a_home(view, path)) return;
   show_folder(view, path);
   if (!is_in_reach_of_commands(view, path)) show_links_of(view, path);
@@ -178,5 +210,5 @@ void show_programs(struct view *view, const struct launch *launch) {
   if (command[0] != '/') return;
   for (size_t i = 0; i < view->home_count; i++)
     if (below(view->homes[i], command) || below(view->home_names[i], command)) show_folder(view, without_links(view, parent_of(command)));
-  show_what_link_leads_to(view, command);
+  show_linked_program(view, lead_of(view, "", command));
 }

@@ -322,10 +322,56 @@ describe.each(USERS)('places, as %s:', (user) => {
     const { stdout } = scene.run('cat ~/Documents/a.md ~/.vim/a.md', lines, { path });
     expect(stdout).toBe('');
     scene.put('.local/share/x/bin/prog', 'PROGRAM');
+    chmodSync(join(scene.home, '.local/share/x/bin/prog'), 0o755);
     scene.put('.local/bin/other', '');
     symlinkSync('../share/x/bin/prog', join(scene.home, '.local/bin/prog'));
     const shown = scene.run('cat ~/.local/bin/prog', lines, { path: `${scene.home}/.local/bin:/usr/bin:/bin` });
     expect(shown.stdout).toBe('PROGRAM');
+  });
+
+  it('links in a folder of another project that is on PATH show nothing, though the folder is there', () => {
+    const scene = new Scene(user);
+    const document = join(scene.home, 'Documents/a.md');
+    chmodSync(document, 0o755);
+    for (const folder of ['other/venv/bin', 'code/other/bin', '.dotfiles/bin']) scene.put(`${folder}/tool`, 'TOOL');
+    scene.put('.dotfiles/.git/HEAD', '');
+    for (const folder of ['other/venv/bin', 'code/other/bin', '.dotfiles/bin'])
+      symlinkSync(document, join(scene.home, folder, 'x'));
+    symlinkSync(join(scene.home, 'Documents'), join(scene.home, 'other/linked'));
+    const seen = (folder: string) =>
+      scene.run(`cat ${document}; cat ~/${folder}/tool`, [...scene.lines(), 'show-programs'], {
+        path: `${scene.home}/${folder}:/usr/bin:/bin`,
+      }).stdout;
+    for (const folder of ['other/venv/bin', 'code/other/bin', '.dotfiles/bin']) expect(seen(folder)).toBe('TOOL');
+    expect(seen('other/linked')).toBe('');
+  });
+
+  it('a link where programs are installed shows a program with what is around it, and nothing for the sake of a document', () => {
+    const scene = new Scene(user);
+    const link = (target: string, name: string) => symlinkSync(target, join(scene.home, '.local/bin', name));
+    const program = (path: string) => {
+      scene.put(path, 'PROGRAM');
+      chmodSync(join(scene.home, path), 0o755);
+    };
+    scene.put('.local/bin/other', '');
+    const seen = (command: string) =>
+      scene.run(command, [...scene.lines(), 'show-programs'], { path: `${scene.home}/.local/bin:/usr/bin:/bin` })
+        .stdout;
+    link('../../Documents/a.md', 'document');
+    expect(seen('cat ~/Documents/a.md')).toBe('');
+    program('private/prog');
+    scene.put('private/diary', 'PRIVATE');
+    link('../../private/prog', 'prog');
+    expect(seen('prog=$(cat ~/.local/bin/prog); cat ~/private/diary; echo $prog')).toBe('PROGRAM\n');
+    program('apps/tool/bin/tool');
+    scene.put('apps/tool/lib/part', 'PART');
+    link('../../apps/tool/bin/tool', 'tool');
+    expect(seen('cat ~/.local/bin/tool ~/apps/tool/lib/part')).toBe('PROGRAMPART');
+    scene.put('other/file', '');
+    program('letters/a');
+    symlinkSync('../letters/a', join(scene.home, 'other/link'));
+    link('../../other/link', 'led-on');
+    expect(seen('cat ~/letters/a')).toBe('');
   });
 
   it('reading or writing a hidden place by name does not show it, and a line says what does', () => {
