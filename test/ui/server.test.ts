@@ -326,8 +326,11 @@ describe.each(USERS)('cordon ui, as %s', (user) => {
 });
 
 /** A request of another user of this machine, who has even got hold of the token. */
-function asOther(uid: number, { port }: RunningUi, token: string): string {
-  const script = `fetch('http://127.0.0.1:${port}/api/launches', { headers: { authorization: 'Bearer ${token}' } }).then((a) => console.log(a.status))`;
+function asOther(uid: number, { port }: RunningUi, token: string, localAddress: string): string {
+  const host = localAddress.includes(':') ? '::ffff:127.0.0.1' : '127.0.0.1';
+  const headers = { host: `127.0.0.1:${port}`, authorization: `Bearer ${token}` };
+  const request = { host, port, localAddress, path: '/api/launches', headers };
+  const script = `require('node:http').get(${JSON.stringify(request)}, (a) => { console.log(a.statusCode); a.destroy(); })`;
   return execFileSync(process.execPath, ['-e', script], { uid, gid: uid, cwd: '/', env: {}, encoding: 'utf8' }).trim();
 }
 
@@ -335,7 +338,10 @@ describe.each(ONLY_ROOT)('with more than one user, as %s', () => {
   it('another user gets nothing, with a token or without', async () => {
     const ui = await start('cordon-test');
     const token = await enter(ui);
-    expect(asOther(65_534, ui, token)).toBe('403');
+    for (const from of ['127.0.0.1', '127.0.0.2', '127.255.1.9', '::ffff:127.0.0.3']) {
+      expect(asOther(65_534, ui, token, from)).toBe('403');
+      expect(asOther(identityOf('cordon-test').uid, ui, token, from)).toBe('200');
+    }
     const fetched = spawnSync('setpriv', [
       '--reuid=65534',
       '--clear-groups',
