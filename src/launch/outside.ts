@@ -8,9 +8,10 @@ import { type Task, taskText, type Upstream, writtenRules } from '../network/tas
 import { type Operation, pathOf } from '../plan/places/index.ts';
 import { showAddress } from '../policy/network/address.ts';
 import { type HostRule, isByName, type NetworkPolicy, settled, WEB_PORTS } from '../policy/network/rules.ts';
+import type { Policy } from '../policy/policy.ts';
 
 export interface OutsideRequest {
-  readonly network: NetworkPolicy;
+  readonly policy: Pick<Policy, 'origin' | 'network'>;
   readonly env: ParentEnv;
   readonly state: string | undefined;
   /** What is started, for messages. */
@@ -23,8 +24,9 @@ export interface OutsideRequest {
 
 /** What a launch needs whose hosts are named: a way out that someone watches, and files that lead programs to it. */
 export function outsideOperations(request: OutsideRequest): Operation[] {
-  if (!isByName(request.network)) return [];
-  const network = settled(request.network);
+  const { policy } = request;
+  if (!isByName(policy.network)) return [];
+  const network = settled(policy.network);
   const ports = portsOf(network);
   const task: Task = {
     mode: network.mode,
@@ -33,6 +35,7 @@ export function outsideOperations(request: OutsideRequest): Operation[] {
     ports,
     // Only who is asked wants to know; a plan without it serves any command.
     subject: network.mode === 'ask' ? request.subject : '',
+    policy: network.mode === 'ask' ? policy.origin : '',
     state: request.state,
     upstream: upstreamOf(request),
     broker: request.broker,

@@ -118,7 +118,7 @@ export function prepare(request: LaunchRequest): Prepared {
 /** A rehearsal writes nothing down, so it has no place for it either. */
 function outsideFor({ policy, env, argv, broker }: LaunchRequest, state: string | undefined): Operation[] {
   return outsideOperations({
-    network: policy.network,
+    policy,
     env,
     state,
     subject: showBytes(argv[0]),

@@ -79,7 +79,7 @@ function asker(task: Task, launch: string, ms: number, tell: (text: string) => v
     if (task.state === undefined || allowed.has(host)) return Promise.resolve(allowed.has(host));
     const asked = waiting.get(host);
     if (asked !== undefined) return asked;
-    const { id, word } = ask(task.state, { launch, subject: task.subject, name, port }, ms);
+    const { id, word } = ask(task.state, { launch, subject: task.subject, policy: task.policy, name, port }, ms);
     tell(`${host} is asked for: \`cordon net allow ${id}\` lets it through; refused in ${Math.round(ms / 1000)} s`);
     const answer = word.then((said) => {
       waiting.delete(host);

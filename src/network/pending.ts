@@ -8,8 +8,12 @@ import { replaceFile } from '../host/replace-file.ts';
 export interface Pending {
   readonly id: string;
   readonly time: string;
+  /** When it is refused, if nobody has said anything. */
+  readonly until: string;
   readonly launch: string;
   readonly subject: string;
+  /** Where the policy of the launch comes from, as in the audit record. */
+  readonly policy: string;
   readonly name: string;
   readonly port: number;
   /** The process that waits: when it is gone, so is the question. */
@@ -63,16 +67,19 @@ const LOOKS_EVERY_MS = 200;
 /** Asks, and waits for a word; without one in time the answer is no. */
 export function ask(
   state: string,
-  question: Omit<Pending, 'id' | 'time' | 'pid'>,
+  question: Omit<Pending, 'id' | 'time' | 'until' | 'pid'>,
   ms: number,
 ): { readonly id: string; readonly word: Promise<Word> } {
   const id = randomBytes(3).toString('hex');
   const folder = folderOf(state);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const asked = { ...question, time: new Date().toISOString(), pid: process.pid };
-  replaceFile(join(folder, `${id}.json`), JSON.stringify(asked));
+  // A word that came too late for an earlier question of this id is none for this one.
+  clear(state, id);
+  const now = Date.now();
+  const until = now + ms;
+  const times = { time: new Date(now).toISOString(), until: new Date(until).toISOString() };
+  replaceFile(join(folder, `${id}.json`), JSON.stringify({ ...question, ...times, pid: process.pid }));
   const word = new Promise<Word>((resolve) => {
-    const until = Date.now() + ms;
     const timer = setInterval(() => {
       const said = wordIn(folder, id);
       if (said === undefined && Date.now() < until) return;

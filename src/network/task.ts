@@ -10,6 +10,8 @@ export interface Task {
   readonly ports: readonly number[];
   /** What messages call it. */
   readonly subject: string;
+  /** Where the policy comes from, as in the audit record. */
+  readonly policy: string;
   /** Cordon's state folder; undefined: nothing is written down. */
   readonly state?: string | undefined;
   /** The user's own way out, where there is one. */

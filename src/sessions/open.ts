@@ -36,7 +36,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     ...placesFor(settings),
     ...trustedPlaces(environment.broker),
     ...outsideOperations({
-      network: environment.policy.network,
+      policy: environment.policy,
       env,
       state: folders.state,
       subject: 'session',

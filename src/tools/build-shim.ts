@@ -23,7 +23,7 @@ export function buildShim(
     command,
     launcher,
     machine: shop.machine,
-    places: [...places, ...outsideOperations({ ...shop, network: policy.network, subject: tool.name, lasting: true })],
+    places: [...places, ...outsideOperations({ ...shop, policy, subject: tool.name, lasting: true })],
     config: { path: shop.config, file },
     settings,
     state: shop.state,

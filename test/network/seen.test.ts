@@ -1,29 +1,13 @@
-import { chownSync, readFileSync, writeFileSync } from 'node:fs';
-import net from 'node:net';
+import { chownSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { foldedHosts } from '../../src/network/learn.ts';
+import { ask, pendingIn, say } from '../../src/network/pending.ts';
+import { openFolder } from '../support/project.ts';
 import { identityOf, USERS } from '../support/users.ts';
-import { closeAll, cordon, echo, inside, listening, type Scene, sceneOf } from './support.ts';
+import { closeAll, cordon, echo, inside, internet, listening, type Scene, sceneOf } from './support.ts';
 
 afterEach(closeAll);
-
-/** Stands in for all of the internet: whatever it is asked for, it says who was asked for. */
-async function internet(): Promise<Record<string, string>> {
-  const proxy = net.createServer((socket) => {
-    socket.on('error', () => socket.destroy());
-    socket.once('data', (head) => {
-      const name = /^CONNECT ([^ :]+)/.exec(head.toString('latin1'))?.[1];
-      socket.write('HTTP/1.1 200 OK\r\n\r\n');
-      socket.once('data', () =>
-        socket.end(
-          `HTTP/1.1 200 OK\r\nContent-Length: ${String(name).length + 1}\r\nConnection: close\r\n\r\n${name}\n`,
-        ),
-      );
-    });
-  });
-  return { HTTPS_PROXY: `http://127.0.0.1:${await listening(proxy)}` };
-}
 
 const get = (host: string) => `curl -sS -m 60 http://${host}/`;
 
@@ -72,6 +56,21 @@ describe.each(USERS)('what is seen of connections, as %s', (user) => {
     expect((await cordon(scene, ['net', 'allow', 'ffffff'])).code).not.toBe(0);
   });
 
+  it('a profile that can not take a host stays as it is, and the host waits on', async () => {
+    const scene = sceneOf(user);
+    const profile = join(scene.home, 'p.json');
+    const running = inside(scene, ['ask'], get('a.example.com'), await internet());
+    const [first] = await pendingIds(scene);
+    for (const text of ['{ "network": { "block": true } }', '{ "network": 7 }', '// a comment\n{}']) {
+      writeFileSync(profile, text);
+      const { code } = await cordon(scene, ['net', 'allow', String(first?.id), '--profile', './p.json']);
+      expect([code, readFileSync(profile, 'utf8')]).toEqual([125, text]);
+    }
+    expect(await pendingIds(scene)).toEqual([first]);
+    await cordon(scene, ['net', 'deny', String(first?.id)]);
+    await running;
+  });
+
   it('the log has each connection, without what was sent', async () => {
     const scene = sceneOf(user);
     const port = await listening(echo());
@@ -103,4 +102,18 @@ it('hosts fold to the sets that have most of them', () => {
     'x.test',
     'y.test:22',
   ]);
+});
+
+it('what nobody answers in time is refused, and leaves nothing; a word that comes later counts for nothing', async () => {
+  const state = openFolder('pending');
+  const question = { launch: '1-1', subject: 'curl', policy: 'defaults', name: 'a.example.com', port: 443 };
+  const { id, word } = ask(state, question, 300);
+  const [waiting] = pendingIn(state);
+  expect(waiting).toMatchObject({ ...question, id, pid: process.pid });
+  expect(Date.parse(waiting?.until ?? '') - Date.parse(waiting?.time ?? '')).toBe(300);
+  expect(await word).toBe('no');
+  expect(readdirSync(join(state, 'pending'))).toEqual([]);
+  say(state, id, 'launch');
+  expect(pendingIn(state)).toEqual([]);
+  rmSync(state, { recursive: true });
 });

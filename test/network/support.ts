@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import http from 'node:http';
-import type net from 'node:net';
+import net from 'node:net';
 import { join } from 'node:path';
 import tls from 'node:tls';
 import { type NetworkRecord, readRecords } from '../../src/network/records.ts';
@@ -91,3 +91,20 @@ export function certificateForTests(): { readonly key: string; readonly cert: st
 
 export const tlsEcho = () =>
   tls.createServer(certificateForTests(), (socket) => socket.on('error', () => socket.destroy()).pipe(socket));
+
+/** Stands in for all of the internet: whatever it is asked for, it says who was asked for. */
+export async function internet(): Promise<Record<string, string>> {
+  const proxy = net.createServer((socket) => {
+    socket.on('error', () => socket.destroy());
+    socket.once('data', (head) => {
+      const name = /^CONNECT ([^ :]+)/.exec(head.toString('latin1'))?.[1];
+      socket.write('HTTP/1.1 200 OK\r\n\r\n');
+      socket.once('data', () =>
+        socket.end(
+          `HTTP/1.1 200 OK\r\nContent-Length: ${String(name).length + 1}\r\nConnection: close\r\n\r\n${name}\n`,
+        ),
+      );
+    });
+  });
+  return { HTTPS_PROXY: `http://127.0.0.1:${await listening(proxy)}` };
+}

@@ -1,12 +1,10 @@
-import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Bytes, showText } from '../../host/bytes.ts';
-import { CordonError } from '../../host/errors.ts';
-import { replaceFile } from '../../host/replace-file.ts';
-import { type Pending, pendingIn, say } from '../../network/pending.ts';
+import { answer } from '../../network/answer.ts';
+import { pendingIn, type Word } from '../../network/pending.ts';
 import { type NetworkRecord, parseRecords, readRecords, recordsFile } from '../../network/records.ts';
 import { HOST_SETS, hostsOfSet } from '../../policy/network/sets.ts';
-import { findProfile } from '../../policy/profile/find.ts';
 import { NET_FLAGS } from '../commands.ts';
 import type { Context } from '../context.ts';
 import { flagValues, hasFlag, type ParsedArguments, parseArguments, textValue, usageError } from '../flags.ts';
@@ -20,8 +18,8 @@ const ACTIONS: Readonly<
 > = {
   log: showLog,
   pending: showPending,
-  allow: (words, parsed, context) => answer(words, hasFlag(parsed, '--launch') ? 'launch' : 'once', parsed, context),
-  deny: (words, parsed, context) => answer(words, 'no', parsed, context),
+  allow: (words, parsed, context) => decide(words, hasFlag(parsed, '--launch') ? 'launch' : 'once', parsed, context),
+  deny: (words, parsed, context) => decide(words, 'no', parsed, context),
   sets: showSets,
 };
 
@@ -141,61 +139,21 @@ function showPending(words: readonly string[], parsed: ParsedArguments, context:
   return 0;
 }
 
-function answer(
-  ids: readonly string[],
-  word: 'once' | 'launch' | 'no',
-  parsed: ParsedArguments,
-  context: Context,
-): number {
-  const { state } = context.folders;
-  if (ids.length === 0)
+function decide(words: readonly string[], word: Word, parsed: ParsedArguments, context: Context): number {
+  if (words.length === 0)
     throw usageError(`net ${word === 'no' ? 'deny' : 'allow'} needs an id`, '`cordon net pending` shows them');
-  const waiting = state === undefined ? [] : pendingIn(state);
-  const chosen = ids.map((id) => waiting.find((one) => one.id === id) ?? nothingWaits(id));
-  const profile = flagValues(parsed, '--profile').at(-1);
-  if (profile !== undefined && word !== 'no') allowInProfile(textValue(profile, '--profile'), chosen, context);
-  for (const { id, name, port } of chosen) {
-    say(state as string, id, word);
-    context.out(
-      `${showText(name)}:${port} ${word === 'no' ? 'stays refused' : `is let through ${word === 'once' ? 'this time' : 'for this launch'}`}\n`,
-    );
-  }
+  const named = flagValues(parsed, '--profile').at(-1);
+  const profile = named === undefined ? undefined : textValue(named, '--profile');
+  const decided = answer(context.folders.state, { ids: words, word, profile }, profilePlaces(context));
+  for (const { name, port } of decided) context.out(`${showText(name)}:${port} ${SAID[word]}\n`);
   return 0;
 }
 
-function nothingWaits(id: string): never {
-  throw new CordonError('network', `no host waits under the id '${id}'`, {
-    hint: '`cordon net pending` shows what does',
-  });
-}
-
-/** Plain JSON is written anew; what has comments or another syntax is its owner's to edit. */
-function allowInProfile(reference: string, chosen: readonly Pending[], context: Context): void {
-  const found = findProfile(reference, profilePlaces(context));
-  const entries = chosen.map(({ name, port }) => (port === 443 || port === 80 ? name : `${name}:${port}`));
-  const byHand = `add to its network.allow: ${JSON.stringify(entries)}`;
-  if (found?.kind !== 'file')
-    throw new CordonError('network', `'${reference}' is not a profile in a file`, { hint: byHand });
-  const profile = parseJson(readFileSync(found.path, 'utf8'));
-  if (profile === undefined)
-    throw new CordonError('network', `${found.path} is not plain JSON, so it is not edited`, { hint: byHand });
-  const network = { ...profile.network, allow: [...new Set([...(profile.network?.allow ?? []), ...entries])] };
-  const path = realpathSync(found.path);
-  replaceFile(path, `${JSON.stringify({ ...profile, network }, null, 2)}\n`, statSync(path).mode & 0o777);
-}
-
-interface Editable {
-  readonly network?: { readonly allow?: readonly string[] };
-}
-
-function parseJson(text: string): Editable | undefined {
-  try {
-    const value = JSON.parse(text) as unknown;
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
+const SAID: Readonly<Record<Word, string>> = {
+  once: 'is let through this time',
+  launch: 'is let through for this launch',
+  no: 'stays refused',
+};
 
 /* ── sets ── */
 
