@@ -150,7 +150,7 @@ export const SERVE_FLAGS: readonly FlagSpec[] = [
 ];
 
 export const UI_FLAGS: readonly FlagSpec[] = [
-  { name: '--decide', help: 'also decide there about files that were put aside' },
+  { name: '--decide', help: 'also decide there: files that were put aside, hosts that are asked for' },
   { name: '--static', value: 'DIR', help: 'write the page as it is now into this folder, and end' },
   { name: '--port', value: 'N', help: 'the port on 127.0.0.1 (default: a free one)' },
 ];

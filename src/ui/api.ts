@@ -49,6 +49,8 @@ export interface Launches {
   readonly from: number;
   readonly rows: readonly LaunchRow[];
   readonly running: readonly RunningLaunch[];
+  /** How many hosts wait for an answer. */
+  readonly asking: number;
   readonly damaged: readonly DamagedLine[];
   readonly damagedCount: number;
 }
@@ -79,7 +81,7 @@ export interface LaunchDetails {
   readonly brokered: readonly string[];
   readonly dropped: readonly { readonly name: string; readonly rule: string }[];
   readonly asked: string;
-  readonly filesystem: string;
+  readonly preset: string;
   readonly network: string;
   readonly hosts: readonly Host[];
   readonly aside: readonly AsideFile[];
@@ -197,6 +199,18 @@ export interface Sessions {
   readonly services: readonly Service[];
 }
 
+/** A host that a launch with `--net ask` waits for. */
+export interface Question {
+  readonly id: string;
+  readonly host: string;
+  readonly command: string;
+  /** Where the policy of that launch comes from. */
+  readonly policy: string;
+  readonly time: number;
+  /** When it is refused, if nobody answers. */
+  readonly until: number;
+}
+
 /** A name that launches asked for and were refused. */
 export interface RefusedName {
   readonly name: string;
@@ -218,13 +232,27 @@ export interface PendingChange {
 }
 
 export interface Pending {
+  /** The oldest first, and at most some. */
+  readonly questions: readonly Question[];
+  readonly asking: number;
+  /** The profiles that a host can be written to, by name. */
+  readonly profiles: readonly string[];
   readonly names: readonly RefusedName[];
   readonly changes: readonly PendingChange[];
 }
 
-export interface Decision {
+export type Decision = FilesDecision | HostDecision;
+
+export interface FilesDecision {
   readonly launch: string;
   readonly answer: 'apply' | 'drop';
+}
+
+export interface HostDecision {
+  readonly question: string;
+  readonly answer: 'once' | 'launch' | 'no';
+  /** Written to this profile, too. */
+  readonly profile?: string;
 }
 
 export interface AppliedFile {

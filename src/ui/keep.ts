@@ -36,7 +36,8 @@ export async function keep(folder: string, options: KeepOptions): Promise<string
 
 async function everything(options: KeepOptions): Promise<Kept> {
   const { records, version } = options;
-  const launches = { ...records.launches(0), running: [] };
+  // What runs or waits is over when somebody looks at it.
+  const launches = { ...records.launches(0), running: [], asking: 0 };
   const policies = await listPolicies(options);
   const usable = policies.filter(({ error }) => error === null);
   const resolved: ResolvedPolicy[] = await Promise.all(usable.map((one) => resolvePolicy(one, options)));
@@ -52,7 +53,7 @@ async function everything(options: KeepOptions): Promise<Kept> {
     resolved,
     proofs: records.proofs(),
     sessions: await records.sessions(),
-    pending: records.pending(),
+    pending: { ...records.pending(), questions: [], asking: 0, profiles: [] },
   };
 }
 

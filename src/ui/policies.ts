@@ -48,7 +48,7 @@ function namesOf(around: PolicySurroundings): PolicyName[] {
     { kind: 'defaults', name: 'cordon run' },
     ...named(
       'profile',
-      namedProfiles(placesOf(around)).map(({ name }) => name),
+      namedProfiles(profilePlaces(around)).map(({ name }) => name),
     ),
     ...named(
       'agent',
@@ -113,7 +113,7 @@ function resolve({ kind, name }: PolicyName, around: PolicySurroundings): Promis
 }
 
 async function resolveProfile(name: string, around: PolicySurroundings): Promise<Resolved> {
-  const places = placesOf(around);
+  const places = profilePlaces(around);
   const found = namedProfiles(places).find((one) => one.name === name);
   if (found === undefined) throw new CordonError('policy', `there is no profile '${name}'`);
   const resolved = await resolveFound(found, places);
@@ -145,7 +145,7 @@ const resolvedOf = (policy: Policy, where: string, description: string): Resolve
   lines: linesOf(policy),
 });
 
-function placesOf({ env, folders, workdir }: PolicySurroundings): ProfilePlaces {
+export function profilePlaces({ env, folders, workdir }: PolicySurroundings): ProfilePlaces {
   const { home, passwdHome } = homesOf(env);
   return { config: folders.config, home: home ?? passwdHome, workdir };
 }

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { CordonError } from '../host/errors.ts';
 import { Access, strangerIn } from './access.ts';
-import type { Change, PolicyKind, PolicyName, Welcome } from './api.ts';
+import type { Change, Decision, PolicyKind, PolicyName, Welcome } from './api.ts';
 import type { PageFile } from './page-file.ts';
 import { listPolicies, type PolicySurroundings, resolvePolicy } from './policies.ts';
 import type { Records } from './records/index.ts';
@@ -162,11 +162,9 @@ export class UiServer {
     this.#lastUse = Math.max(this.#lastUse, Date.now() - seconds * 1000);
   }
 
-  #decide({ launch, answer }: Fields): object | undefined {
+  #decide(body: Fields): object | undefined {
     if (!this.#options.decide) throw new Refused(403, 'this page only shows: start cordon ui --decide to decide here');
-    if (typeof launch !== 'string' || (answer !== 'apply' && answer !== 'drop'))
-      throw new Refused(400, 'a launch and an answer are needed');
-    return this.#options.records.decide({ launch, answer });
+    return this.#options.records.decide(decisionOf(body));
   }
 
   #policy(body: Fields): Promise<object> {
@@ -197,6 +195,14 @@ function policyName({ kind, name }: Fields): PolicyName {
   if (typeof kind !== 'string' || typeof name !== 'string' || !KINDS.includes(kind))
     throw new Refused(400, 'a kind and a name of a policy are needed');
   return { kind: kind as PolicyKind, name };
+}
+
+function decisionOf({ launch, question, answer, profile }: Fields): Decision {
+  if (typeof launch === 'string' && (answer === 'apply' || answer === 'drop')) return { launch, answer };
+  const isAnswer = answer === 'once' || answer === 'launch' || answer === 'no';
+  if (typeof question !== 'string' || !isAnswer || (profile !== undefined && typeof profile !== 'string'))
+    throw new Refused(400, 'a launch or a question, and an answer to it are needed');
+  return profile === undefined ? { question, answer } : { question, answer, profile };
 }
 
 const MOST_RULES = 100;

@@ -6,6 +6,7 @@ import { gzipSync } from 'node:zlib';
 import axe from 'axe-core';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { closeAll, cordon, internet } from '../network/support.ts';
 import { freshHome, runCordon } from '../support/cordon.ts';
 import { ROOT } from '../support/project.ts';
 import { USERS, type User } from '../support/users.ts';
@@ -59,7 +60,10 @@ beforeAll(async () => {
   browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: FLAGS });
 });
 
-afterAll(() => browser?.close());
+afterAll(() => {
+  closeAll();
+  return browser?.close();
+});
 
 interface Opened {
   readonly page: Page;
@@ -217,6 +221,49 @@ describe('the page of cordon ui', () => {
         expect(readFileSync(join(own, 'work', 'a'), 'utf8')).toBe('one\n');
         await waiting.last().getByRole('button', { name: 'Drop' }).click();
         await expect.poll(() => waiting.count()).toBe(1);
+        expect(said).toEqual([]);
+      },
+      {},
+      { home: own, flags: ['--decide'] },
+    );
+  });
+
+  it('lets a host through or not, while its command waits', async () => {
+    const own = freshHome(user);
+    const profile = '.config/cordon/profiles/web.json';
+    put(user, own, profile, '{}');
+    const flags = ['run', '--profile', 'web', '--fs', 'all'];
+    expect(runCordon([...flags, '--', 'true'], { user, home: own }).code).toBe(0);
+    await withPage(
+      async ({ page, said }) => {
+        await visit(page, 'decide');
+        await page.getByText('No host waits').waitFor();
+        const hosts = ['a', 'b', 'c', 'd'].map((name) => `${name}.example.com`);
+        const script = hosts.map((host) => `curl -sS -m 60 http://${host}/`).join('; ');
+        const running = cordon(
+          { user, home: own },
+          [...flags, '--net', 'ask', '--', 'sh', '-c', script],
+          await internet(),
+        );
+        const about = (host: string) => page.getByRole('group', { name: `Decide about ${host}:80` });
+        await about('a.example.com').getByRole('button', { name: 'Allow once' }).click();
+        await page.getByText('let through once').waitFor();
+        await about('b.example.com').getByRole('button', { name: 'For this launch' }).click();
+        await about('c.example.com').getByRole('button', { name: 'In the profile' }).click();
+        await about('d.example.com').waitFor();
+        expect(await page.locator('nav .badge').textContent()).toBe('1 waiting');
+        for (const width of WIDTHS) {
+          await page.setViewportSize({ width, height: 900 });
+          expect([width, await overflow(page)]).toEqual([width, 0]);
+        }
+        // What was answered keeps its place: nothing moves below a pointer.
+        expect(await page.locator('.waiting > li code').allTextContents()).toEqual(hosts.map((host) => `${host}:80`));
+        await about('d.example.com').getByRole('button', { name: 'Refuse' }).click();
+        expect((await running).stdout).toMatch(
+          /^a.example.com\nb.example.com\nc.example.com\ncordon: d.example.com:80 is not/,
+        );
+        await page.getByText('No host waits').waitFor();
+        expect(JSON.parse(readFileSync(join(own, profile), 'utf8'))).toEqual({ network: { allow: ['c.example.com'] } });
         expect(said).toEqual([]);
       },
       {},

@@ -168,7 +168,11 @@ describe('the hosts of launches', () => {
       join(folder, 'network.jsonl'),
       `${hosts({})}${hosts({})}${hosts({ name: '<b>\u001b[2J', verdict: 'refused', why: 'not named' })}half${'\n'}[]\n`,
     );
-    const records = new Records(folder, ParentEnv.fromRecord({}));
+    const records = new Records({
+      env: ParentEnv.fromRecord({}),
+      folders: { config: undefined, bin: undefined, state: folder },
+      workdir: '/',
+    });
     expect(records.launches(0).rows[0]).toMatchObject({ hostsReached: 1, hostsRefused: 1 });
     expect(records.launch('1000001-7')?.hosts).toEqual([
       { name: 'a.example:443', outcome: 'reached', reason: '*.example', count: 2, sent: 20, received: 40 },

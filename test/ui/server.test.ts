@@ -3,11 +3,21 @@ import { once } from 'node:events';
 import { existsSync, lstatSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ParentEnv } from '../../src/host/parent-env.ts';
-import type { Decided, Launches, Pending, PolicyEntry, ResolvedPolicy, Welcome } from '../../src/ui/api.ts';
+import type {
+  Decided,
+  LaunchDetails,
+  Launches,
+  Pending,
+  PolicyEntry,
+  Question,
+  ResolvedPolicy,
+  Welcome,
+} from '../../src/ui/api.ts';
 import { Records } from '../../src/ui/records/index.ts';
 import { UiServer } from '../../src/ui/server.ts';
+import { closeAll, cordon, internet } from '../network/support.ts';
 import { cordonProgram, freshHome, runCordon } from '../support/cordon.ts';
 import { trustedFolder } from '../support/trusted-folder.ts';
 import { identityOf, ONLY_ROOT, USERS } from '../support/users.ts';
@@ -19,6 +29,7 @@ afterEach(async () => {
     child.kill('SIGTERM');
     await ended;
   }
+  closeAll();
 });
 
 async function start(...args: Parameters<typeof startUi>): Promise<RunningUi> {
@@ -76,6 +87,22 @@ async function get<T>(ui: RunningUi, token: string, path: string): Promise<T> {
 async function policy(ui: RunningUi, token: string, body: object): Promise<Answer> {
   const headers = { ...bearer(token), 'content-type': 'application/json' };
   return ask(ui, '/api/policy', { method: 'POST', headers, body: JSON.stringify(body) });
+}
+
+async function decide(ui: RunningUi, token: string, body: object): Promise<Answer> {
+  const headers = { ...bearer(token), 'content-type': 'application/json' };
+  return ask(ui, '/api/decide', { method: 'POST', headers, body: JSON.stringify(body) });
+}
+
+/** The question about a host, once it is asked. */
+function question(ui: RunningUi, token: string, host: string, seen = ''): Promise<Question> {
+  const find = async () => {
+    const { questions } = await get<Pending>(ui, token, '/api/pending');
+    const found = questions.find((one) => one.host === host && one.id !== seen);
+    if (found === undefined) throw new Error(`nobody asks for ${host}`);
+    return found;
+  };
+  return vi.waitFor(find, { timeout: 20_000 });
 }
 
 describe.each(USERS)('cordon ui, as %s', (user) => {
@@ -249,12 +276,6 @@ describe.each(USERS)('cordon ui, as %s', (user) => {
         [join(home, '.bashrc'), 'new', 'a start-up file of a shell'],
       ]),
     );
-    const decide = (ui: RunningUi, token: string, body: object) =>
-      ask(ui, '/api/decide', {
-        method: 'POST',
-        headers: { ...bearer(token), 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      });
     const apply = { launch: waiting?.launch, answer: 'apply' };
     expect((await decide(showing, showingToken, apply)).status).toBe(403);
     expect(readFileSync(join(home, 'work', 'a'), 'utf8')).toBe('old\n');
@@ -278,6 +299,60 @@ describe.each(USERS)('cordon ui, as %s', (user) => {
     const dropped = await decide(ui, token, { launch: waiting?.launch, answer: 'drop' });
     expect((JSON.parse(dropped.text) as Decided).pending.changes).toEqual([]);
     expect((await get<Pending>(showing, showingToken, '/api/pending')).changes).toEqual([]);
+  });
+
+  it('answers for hosts that --net ask lets wait, as the command line does', async () => {
+    const home = freshHome(user);
+    const profile = '.config/cordon/profiles/web.json';
+    put(user, home, profile, '{}\n');
+    put(user, home, '.config/cordon/profiles/off.json', '{ "network": { "block": true } }');
+    put(user, home, '.config/cordon/profiles/by-hand.toml', '');
+    const [showing, ui] = [await start(user, home), await start(user, home, { flags: ['--decide'] })];
+    const [showingToken, token] = [await enter(showing), await enter(ui)];
+    const hosts = ['a', 'a', 'a', 'b', 'c'].map((name) => `${name}.example.com`);
+    const script = hosts.map((host) => `curl -sS -m 60 http://${host}/`).join('; ');
+    const flags = ['run', '--profile', 'web', '--net', 'ask', '--fs', 'all', '--', 'sh', '-c', script];
+    const running = cordon({ user, home }, flags, await internet());
+    const first = await question(ui, token, 'a.example.com:80');
+    expect(first).toMatchObject({ command: 'sh', policy: 'profile web' });
+    expect(first.until - first.time).toBe(120_000);
+    expect(await get<Pending>(ui, token, '/api/pending')).toMatchObject({ asking: 1, profiles: ['web'] });
+    expect((await get<Launches>(ui, token, '/api/launches')).asking).toBe(1);
+
+    const once = { question: first.id, answer: 'once' };
+    expect((await decide(showing, showingToken, once)).status).toBe(403);
+    for (const bad of [{ answer: 'apply' }, { answer: 'yes' }, { profile: 7 }, { question: 7 }])
+      expect((await decide(ui, token, { ...once, ...bad })).status).toBe(400);
+    for (const strange of ['off', 'by-hand', 'node-dev', '../../x', '/etc/x.json'])
+      expect((await decide(ui, token, { ...once, profile: strange })).status).toBe(422);
+    expect((await decide(ui, token, { ...once, question: '../x' })).status).toBe(422);
+    expect((await question(ui, token, first.host)).id).toBe(first.id);
+
+    expect((await decide(ui, token, once)).status).toBe(200);
+    const again = await question(ui, token, 'a.example.com:80', first.id);
+    expect((await decide(ui, token, { question: again.id, answer: 'launch' })).status).toBe(200);
+    const other = await question(ui, token, 'b.example.com:80');
+    const written = await decide(ui, token, { question: other.id, answer: 'launch', profile: 'web' });
+    expect(written.status, written.text).toBe(200);
+    const last = await question(ui, token, 'c.example.com:80');
+    expect((await decide(ui, token, { question: last.id, answer: 'no' })).status).toBe(200);
+    const { stdout } = await running;
+    expect(stdout).toBe(
+      `${hosts.slice(0, 4).join('\n')}\ncordon: c.example.com:80 is not let through: no rule names it\n`,
+    );
+    expect(JSON.parse(readFileSync(join(home, profile), 'utf8'))).toEqual({ network: { allow: ['b.example.com'] } });
+    expect(statSync(join(home, profile)).uid).toBe(identityOf(user).uid);
+    expect(await get<Pending>(ui, token, '/api/pending')).toMatchObject({ questions: [], asking: 0 });
+
+    const [row] = (await get<Launches>(ui, token, '/api/launches?from=-1')).rows;
+    expect(row).toMatchObject({ folder: home, durationMs: expect.any(Number), hostsReached: 2, hostsRefused: 1 });
+    const details = await get<LaunchDetails>(ui, token, `/api/launch?id=${row?.id}`);
+    expect(details).toMatchObject({ preset: 'all', network: 'ask' });
+    expect(details.hosts.map(({ name, outcome, count }) => [name, outcome, count])).toEqual([
+      ['a.example.com:80', 'reached', 3],
+      ['b.example.com:80', 'reached', 1],
+      ['c.example.com:80', 'refused', 1],
+    ]);
   });
 
   it('takes no large, slow or strange requests', async () => {
@@ -380,18 +455,12 @@ describe.each(ONLY_ROOT)('with more than one user, as %s', () => {
 describe('the server', () => {
   const env = ParentEnv.fromRecord({});
   const page = { html: Buffer.from('<!doctype html>'), contentPolicy: "default-src 'none'" };
+  const around = { env, folders: { config: undefined, bin: undefined, state: undefined }, workdir: '/' };
   const server = (idleMs: number) =>
     new UiServer({
-      ...{
-        page,
-        records: new Records(undefined, env),
-        port: 0,
-        decide: false,
-        version: '0',
-        idleMs,
-        onEntered: () => undefined,
-      },
-      ...{ env, folders: { config: undefined, bin: undefined, state: undefined }, workdir: '/' },
+      ...around,
+      ...{ page, records: new Records(around), port: 0, decide: false, version: '0', idleMs },
+      onEntered: () => undefined,
     });
 
   it('ends when nobody used it for so long; a page that lies open does not count', async () => {

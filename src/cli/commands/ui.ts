@@ -21,7 +21,8 @@ export async function run(args: readonly Bytes[], context: Context): Promise<num
   if (parsed.words.length > 0 || parsed.rest !== undefined) throw usageError('ui takes no words');
   const folder = flagValues(parsed, '--static').at(-1);
   const { env, folders } = context;
-  const around = { env, folders, workdir: workingFolder(), page: readPage(), records: new Records(folders.state, env) };
+  const known = { env, folders, workdir: workingFolder() };
+  const around = { ...known, page: readPage(), records: new Records(known) };
   if (folder === undefined) return serve(parsed, { ...around, version: version() }, context);
   for (const other of ['--decide', '--port'])
     if (hasFlag(parsed, other)) throw usageError(`--static and ${other} do not go together`);

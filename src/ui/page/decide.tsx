@@ -1,10 +1,11 @@
-import { useState } from 'preact/hooks';
-import type { AppliedFile, Decision, Pending, PendingChange, RefusedName } from '../api.ts';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { AppliedFile, Decision, HostDecision, Pending, PendingChange, Question, RefusedName } from '../api.ts';
 import { AsideLine, Chip, Empty, problemOf, Trouble, useLoaded } from './parts.tsx';
 import type { Problem, Source } from './source.ts';
-import { clock, count, day, programOf } from './words.ts';
+import { clock, count, day, programOf, span } from './words.ts';
 
-const EVERY_MS = 2000;
+const EVERY_MS = 1000;
 
 interface Answered {
   /** What the server said last, until it is asked again. */
@@ -14,15 +15,22 @@ interface Answered {
   readonly problem?: Problem;
 }
 
-/** What waits for a person. Nothing here is decided by time: what nobody answers stays refused, or put aside. */
+/** What waits for a person. Nothing here is decided by time but refusal: what nobody answers is refused, or stays put aside. */
 export function DecideView({ source }: { readonly source: Source }) {
   const [answered, setAnswered] = useState<Answered>({});
   const isLive = source.keptAt === undefined;
   const { data, problem } = useLoaded(() => source.pending(), [source, answered], isLive ? EVERY_MS : undefined);
-  const answer = (decision: Decision) =>
+  /** Whether it was taken. */
+  const answer = (decision: Decision): Promise<boolean> =>
     source.answer(decision).then(
-      ({ files, pending }) => setAnswered({ files, pending, launch: decision.launch }),
-      (error) => setAnswered({ problem: problemOf(error) }),
+      ({ files, pending }) => {
+        setAnswered('launch' in decision ? { files, pending, launch: decision.launch } : { pending });
+        return true;
+      },
+      (error) => {
+        setAnswered({ problem: problemOf(error) });
+        return false;
+      },
     );
   const pending = data ?? answered.pending;
   if (problem !== undefined) return <Trouble problem={problem} />;
@@ -33,11 +41,12 @@ export function DecideView({ source }: { readonly source: Source }) {
         <h1>Decide</h1>
         <p class="soft">
           {source.decide
-            ? 'What you do not answer stays put aside, or refused.'
+            ? 'What you do not answer is refused, or stays put aside.'
             : 'This page only shows what waits. Start cordon ui --decide to decide here.'}
         </p>
       </header>
       {answered.problem !== undefined && <Trouble problem={answered.problem} />}
+      {isLive && <Questions pending={pending} mayDecide={source.decide} answer={answer} />}
       <section class="card">
         <h2>Files that were put aside</h2>
         {pending.changes.length === 0 && <Empty title="No file waits" />}
@@ -55,6 +64,143 @@ export function DecideView({ source }: { readonly source: Source }) {
       </section>
       <Names names={pending.names} />
     </>
+  );
+}
+
+/** A question that was seen once keeps its place, so that nothing moves below a pointer that is about to press. */
+interface Seen {
+  readonly question: Question;
+  readonly sinceMs: number;
+  /** How it ended. */
+  said?: string;
+}
+
+/** What has just come can't be answered yet: whoever presses then meant something else. */
+const SETTLES_MS = 1000;
+
+interface QuestionsProps {
+  readonly pending: Pending;
+  readonly mayDecide: boolean;
+  readonly answer: (decision: HostDecision) => Promise<boolean>;
+}
+
+function Questions({ pending, mayDecide, answer }: QuestionsProps) {
+  const seen = useRef(new Map<string, Seen>());
+  const now = useNow(pending.asking > 0);
+  for (const question of pending.questions)
+    if (!seen.current.has(question.id)) seen.current.set(question.id, { question, sinceMs: Date.now() });
+  const shown = new Set(pending.questions.map(({ id }) => id));
+  for (const one of seen.current.values())
+    if (!shown.has(one.question.id)) one.said ??= outcomeOf(one.question, Date.now());
+  const waits = ({ said }: Seen) => said === undefined;
+  const say = async (one: Seen, decision: HostDecision, said: string) => {
+    if (await answer(decision)) one.said = said;
+  };
+  return (
+    <section class="card">
+      <h2>Hosts that are asked for</h2>
+      <p class="soft" role="status">
+        {pending.asking === 0
+          ? 'No host waits. One that a command with --net ask wants to reach comes here by itself.'
+          : `${count(pending.asking, 'host')} ${pending.asking === 1 ? 'waits' : 'wait'} for an answer.`}
+        {pending.asking > shown.size && ` The first ${shown.size} are shown.`}
+      </p>
+      <ul class="waiting">
+        {[...seen.current.values()].map((one) => (
+          <li key={one.question.id} class={waits(one) ? '' : 'over'}>
+            <Asked question={one.question}>
+              {waits(one) ? (
+                `refused in ${span(Math.max(0, Math.ceil((one.question.until - now) / 1000)) * 1000)}`
+              ) : (
+                <Chip>{one.said}</Chip>
+              )}
+            </Asked>
+            {mayDecide && (
+              <Answers
+                question={one.question}
+                profiles={pending.profiles}
+                isOpen={waits(one) && now - one.sinceMs >= SETTLES_MS}
+                say={(decision, said) => say(one, decision, said)}
+              />
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** Of one that is gone without having been answered here. */
+const outcomeOf = ({ until }: Question, now: number) =>
+  until <= now ? 'refused: nobody answered in time' : 'waits no more';
+
+/** The time, each second as long as something depends on it. */
+function useNow(isNeeded: boolean): number {
+  const [now, setNow] = useState(Date.now());
+  useEffect(() => {
+    if (!isNeeded) return;
+    setNow(Date.now());
+    const timer = setInterval(() => setNow(Date.now()), 500);
+    return () => clearInterval(timer);
+  }, [isNeeded]);
+  return now;
+}
+
+function Asked({ question, children }: { readonly question: Question; readonly children: ComponentChildren }) {
+  const { host, command, policy, time } = question;
+  return (
+    <div class="what">
+      <code class="large">{host}</code>
+      <p class="soft">
+        <strong>{programOf(command).name}</strong> · {policy} · asked {clock(time)} · {children}
+      </p>
+    </div>
+  );
+}
+
+interface AnswersProps {
+  readonly question: Question;
+  readonly profiles: readonly string[];
+  readonly isOpen: boolean;
+  readonly say: (decision: HostDecision, said: string) => void;
+}
+
+function Answers({ question: { id, host, policy }, profiles, isOpen, say }: AnswersProps) {
+  const own = /^profile (.+)$/.exec(policy)?.[1] ?? '';
+  const [chosen, setChosen] = useState(own);
+  const profile = profiles.includes(chosen) ? chosen : '';
+  const button = (text: string, decision: Omit<HostDecision, 'question'>, said: string, tone = '') => (
+    <button type="button" class={tone} disabled={!isOpen} onClick={() => say({ question: id, ...decision }, said)}>
+      {text}
+    </button>
+  );
+  return (
+    <div class="answers" role="group" aria-label={`Decide about ${host}`}>
+      {button('Allow once', { answer: 'once' }, 'let through once')}
+      {button('For this launch', { answer: 'launch' }, 'let through for the launch')}
+      {profiles.length > 0 && (
+        <>
+          <select aria-label={`Profile to write ${host} to`} onChange={(event) => setChosen(event.currentTarget.value)}>
+            <option value="" selected={profile === ''}>
+              a profile…
+            </option>
+            {profiles.map((name) => (
+              <option key={name} value={name} selected={name === profile}>
+                {name}
+              </option>
+            ))}
+          </select>
+          <button
+            type="button"
+            disabled={!isOpen || profile === ''}
+            onClick={() => say({ question: id, answer: 'launch', profile }, `let through, and in profile ${profile}`)}
+          >
+            In the profile
+          </button>
+        </>
+      )}
+      {button('Refuse', { answer: 'no' }, 'refused', 'danger')}
+    </div>
   );
 }
 

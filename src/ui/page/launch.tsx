@@ -21,7 +21,7 @@ export function LaunchView({ source, id }: { readonly source: Source; readonly i
 }
 
 function Details({ details }: { readonly details: LaunchDetails }) {
-  const { row, asked, filesystem, network } = details;
+  const { row, asked, preset, network } = details;
   const { name, folder } = programOf(row.command);
   const passages = useMemo(() => passagesOf(details), [details]);
   return (
@@ -47,7 +47,7 @@ function Details({ details }: { readonly details: LaunchDetails }) {
           {row.isolation}
           {asked !== '' && asked !== row.isolation && <span class="soft"> (asked: {asked})</span>}
         </Fact>
-        {filesystem !== '' && <Fact name="Files">{filesystem}</Fact>}
+        {preset !== '' && <Fact name="Files">{preset}</Fact>}
         {network !== '' && <Fact name="Network">{network}</Fact>}
         <Fact name="Id">
           <code>{row.id}</code>

@@ -18,7 +18,7 @@ export interface LaunchBook {
   readonly problem?: Problem;
 }
 
-const NOTHING: LaunchBook = { rows: [], total: -1, running: [], damaged: [], damagedCount: 0 };
+const NOTHING: LaunchBook = { rows: [], total: -1, running: [], asking: 0, damaged: [], damagedCount: 0 };
 
 /** The newest are shown first, the others follow, and from then on only what is new is asked for. */
 class Feed {

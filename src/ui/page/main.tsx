@@ -9,7 +9,7 @@ import { PoliciesView } from './policies.tsx';
 import { ProofView } from './proof.tsx';
 import { SessionsView } from './sessions.tsx';
 import { openSource, type Problem, type Source } from './source.ts';
-import { wholeTime } from './words.ts';
+import { number, wholeTime } from './words.ts';
 
 const VIEWS = [
   ['launches', 'Launches'],
@@ -52,7 +52,7 @@ function App({ source }: { readonly source: Source }) {
   }, [current]);
   return (
     <>
-      <Bar current={current} source={source} />
+      <Bar current={current} source={source} asking={book.asking} />
       <main id="main" tabIndex={-1}>
         <Body view={view} rest={rest} source={source} book={book} />
       </main>
@@ -91,7 +91,13 @@ function nameIn([kind, name]: readonly string[]): PolicyName | undefined {
   return kind === undefined || name === undefined ? undefined : { kind: kind as PolicyKind, name };
 }
 
-function Bar({ current, source }: { readonly current: string; readonly source: Source }) {
+interface BarProps {
+  readonly current: string;
+  readonly source: Source;
+  readonly asking: number;
+}
+
+function Bar({ current, source, asking }: BarProps) {
   return (
     <header class="bar">
       <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
@@ -104,6 +110,12 @@ function Bar({ current, source }: { readonly current: string; readonly source: S
         {VIEWS.map(([id, name]) => (
           <a key={id} href={`#/${id}`} aria-current={current === id ? 'page' : undefined}>
             {name}
+            {id === 'decide' && asking > 0 && (
+              <span class="badge">
+                {number(asking)}
+                <span class="unseen"> waiting</span>
+              </span>
+            )}
           </a>
         ))}
       </nav>

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { recordsFile } from '../../network/records.ts';
 import type { Host, RefusedName } from '../api.ts';
 import { GrowingRecord, type Line } from './lines.ts';
 import { type Fields, numberOf, parseFields, textOf } from './shape.ts';
@@ -17,7 +17,7 @@ export class HostRecord {
   #byLaunch = new Map<string, Map<string, Host>>();
 
   constructor(stateFolder: string | undefined) {
-    this.#record = stateFolder === undefined ? undefined : new GrowingRecord(join(stateFolder, 'network.jsonl'));
+    this.#record = stateFolder === undefined ? undefined : new GrowingRecord(recordsFile(stateFolder));
   }
 
   refresh(): void {

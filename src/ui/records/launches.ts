@@ -89,7 +89,7 @@ function detailsOf(fields: Fields): OwnDetails {
       time: timeOf(fields.time),
       command: textOf(fields.command, '?'),
       arguments: numberOf(fields.arguments),
-      folder: textOf(fields.folder ?? fields.cwd ?? fields.workdir) || null,
+      folder: textOf(fields.folder) || null,
       policy: textOf(fields.policy, '?'),
       isolation: textOf(fields.isolation, '?'),
       exit: numberOf(fields.exit),
@@ -107,8 +107,8 @@ function detailsOf(fields: Fields): OwnDetails {
     brokered: textsOf(fields.brokered),
     dropped,
     asked: textOf(fields.asked),
-    filesystem: textOf(fields.fs ?? fields.preset ?? fields.filesystem),
-    network: textOf(fields.net ?? fields.network),
+    preset: textOf(fields.preset),
+    network: textOf(fields.network),
   };
 }
 
