@@ -46,6 +46,11 @@ static void add_home(struct view *view, const struct operation *operation) {
   int folder = openat(AT_FDCWD, operation->path, O_PATH | O_DIRECTORY | O_CLOEXEC);
   char *path = folder < 0 ? NULL : path_of(folder);
   if (!path || is_root(path)) return;
+  /* Somebody else's that this user cannot even enter has nothing in it to be shown or hidden. */
+  if (faccessat(folder, ".", X_OK, 0) != 0) {
+    close(folder);
+    return;
+  }
   for (size_t i = 0; i < view->home_count; i++)
     if (strcmp(view->homes[i], path) == 0 && operation->kind == OP_HOME) {
       view->home_names[i] = strcmp(view->home_names[i], path) == 0 ? operation->path : view->home_names[i];
