@@ -238,6 +238,7 @@ export const COMMANDS: readonly CommandEntry[] = [
       },
       { name: '--all', help: 'import: every value, not only what looks like a credential' },
       { name: '--replace', help: 'import: put references in place of the values' },
+      { name: '--force', help: 'import: replace other values that the vault has under these names' },
       { name: '--keyring', help: 'init: keep the key of the vault in the keyring' },
       { name: '--file', help: 'init: keep it in a file that only you can read' },
       { name: '--passphrase', help: 'init: keep it under a passphrase, asked at every use' },

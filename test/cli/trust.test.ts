@@ -164,6 +164,19 @@ describe.each(USERS)('values from files, as %s', (user) => {
     expect(seen(options, '--env-file', '.env')).toContain(`DB_PASSWORD=${password}\nLOG=info`.split('\n')[0]);
   });
 
+  it('creds import replaces no other value without a word', () => {
+    const [mine, theirs] = [['first', 'value', '1'].join('-'), ['other', 'value', '2'].join('-')];
+    const { options } = scene(user, { 'a.env': `DB_PASSWORD=${mine}\n`, 'b.env': `DB_PASSWORD=${theirs}\n` });
+    expect(runCordon(['creds', 'import', 'a.env'], options).code).toBe(0);
+    expect(runCordon(['creds', 'import', 'a.env'], options).code).toBe(0);
+    const refused = runCordon(['creds', 'import', 'b.env'], options);
+    expect(refused.code).toBe(125);
+    expect(refused.stderr).toContain('the vault has another value for DB_PASSWORD');
+    expect(seen(options, '--credential', 'DB_PASSWORD')).toContain(`DB_PASSWORD=${mine}\n`);
+    expect(runCordon(['creds', 'import', 'b.env', '--force'], options).code).toBe(0);
+    expect(seen(options, '--credential', 'DB_PASSWORD')).toContain(`DB_PASSWORD=${theirs}\n`);
+  });
+
   it('creds import reads the forms of others, and leaves links alone', () => {
     const value = ['pass', 'word', '99'].join('-');
     const { options } = scene(user, {

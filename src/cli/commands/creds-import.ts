@@ -6,6 +6,7 @@ import { CordonError } from '../../host/errors.ts';
 import { replaceFile } from '../../host/replace-file.ts';
 import { workingFolder } from '../../host/working-folder.ts';
 import { type EnvLine, readEnvLines } from '../../policy/env-file.ts';
+import type { Secret } from '../../secrets/secret.ts';
 import { secretOf } from '../../secrets/value.ts';
 import { flagValues, hasFlag, type ParsedArguments, textValue, usageError } from '../flags.ts';
 import { readEnvFile } from '../project-policy.ts';
@@ -29,16 +30,31 @@ export async function importIntoVault(parsed: ParsedArguments, { context, tools 
     context.err(`nothing in ${showText(file)} looks like a credential; --all takes every value\n`);
     return;
   }
-  for (const { name, value } of wanted) {
-    const secret = checked(secretOf(Buffer.from(value, 'utf8')), name);
-    await storing(name, tools.vault.set(name, secret));
-  }
+  const secrets = wanted.map(({ name, value }) => [name, checked(secretOf(Buffer.from(value, 'utf8')), name)] as const);
+  if (!hasFlag(parsed, '--force')) await requireNoneLost(secrets, tools);
+  for (const [name, secret] of secrets) await storing(name, tools.vault.set(name, secret));
   context.err(`stored ${wanted.map(({ name }) => name).join(', ')}\n`);
   const isReplaced = form !== 'doppler-json' && (await wantsReplacing(parsed, file));
   if (isReplaced) {
     replaceValues(path, text, wanted);
     context.err(`${showText(file)} has references now: cordon run --env-file ${showText(file)} -- CMD\n`);
   } else context.err(`${showText(file)} still has the values: take them out, or import it again with --replace\n`);
+}
+
+/** Two projects may have a name in common: neither loses its value without a word. */
+async function requireNoneLost(
+  secrets: readonly (readonly [string, Secret])[],
+  tools: Surroundings['tools'],
+): Promise<void> {
+  const taken: string[] = [];
+  for (const [name, secret] of secrets) {
+    const kept = await tools.vault.get(name);
+    if (kept !== undefined && kept.reveal() !== secret.reveal()) taken.push(name);
+  }
+  if (taken.length > 0)
+    throw new CordonError('env-file', `the vault has another value for ${taken.join(', ')}; nothing was stored`, {
+      hint: 'rename it in the file, or replace the value in the vault with --force',
+    });
 }
 
 const isReference = (value: string) => /^(?:vault|op|bw|keyring|env|file):\/\//.test(value);

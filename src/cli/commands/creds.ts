@@ -18,7 +18,10 @@ const ACTIONS = {
 
 export const CREDS_WORDS = Object.keys(ACTIONS) as readonly (keyof typeof ACTIONS)[];
 
-const OWN_FLAGS = ['--passphrase', '--keyring', '--file', '--all', '--replace'].map((name) => ({ name, help: '' }));
+const OWN_FLAGS = ['--passphrase', '--keyring', '--file', '--all', '--replace', '--force'].map((name) => ({
+  name,
+  help: '',
+}));
 const AS = { name: '--as', value: 'FORM', help: '', choices: ['.env', '1password-env', 'doppler-json', 'docker-env'] };
 
 export async function run(args: readonly Bytes[], context: Context): Promise<number> {
