@@ -216,7 +216,12 @@ describe('a PostgreSQL server behind the broker', () => {
     const busy = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep%' AND state = 'active'";
     const asked = ['-h', folder, '-p', String(port), '-U', 'admin', '-d', 'postgres', '-Atc', busy];
     const count = async () => (await promisify(execFile)('psql', asked)).stdout.trim();
-    while ((await count()) !== '1');
+    let hasEnded = false;
+    child.once('exit', () => {
+      hasEnded = true;
+    });
+    while (!hasEnded && (await count()) !== '1');
+    expect(hasEnded, said).toBe(false);
     child.kill('SIGINT');
     expect(await new Promise((resolve) => child.once('close', resolve))).toBe(1);
     expect(said).toContain('canceling statement due to user request');
