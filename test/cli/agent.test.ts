@@ -14,7 +14,9 @@ describe.each(USERS)('as %s', (user) => {
       const host_ = { ...host, CORDON_HOME: place.config };
       const isolation = ['--isolation', 'filter'];
       const ran = place.cordon(['run', '--agent', policy.agent, ...isolation, '--', '/usr/bin/env', '-0'], host_);
-      expect({ code: ran.code, env: variables(ran.stdout) }).toEqual({ code: 0, env });
+      // The marker for prompts is what `run` adds; the agent's own start has none.
+      const { CORDON: marker, ...got } = variables(ran.stdout);
+      expect({ code: ran.code, env: got, marker }).toEqual({ code: 0, env, marker: `agent ${policy.agent}` });
       const shown = place.cordon(['agent', 'env', policy.agent, '--json'], host_);
       const passed = (JSON.parse(shown.stdout) as { name: string; verdict: string }[]).filter(
         ({ verdict }) => verdict === 'pass',
@@ -170,7 +172,7 @@ deny = [{ pattern = "BUILD_S*", except = ["BUILD_SHA"] }]
 `);
       const env = { NPM_TOKEN: 'n', GH_TOKEN: 'g', BUILD_ID: '1', BUILD_SHA: '2', BUILD_SITE: '3', BUILD_TOKEN: '4' };
       const { stdout } = place.cordon(['run', '--agent', 'generic', '--role', 'release', '--', 'env', '-0'], env);
-      const { PATH: _, HOME: __, ...got } = variables(stdout);
+      const { PATH: _, HOME: __, CORDON: ___, ...got } = variables(stdout);
       expect(got).toEqual({ NPM_TOKEN: 'n', BUILD_ID: '1', BUILD_SHA: '2' });
     });
 
