@@ -238,7 +238,18 @@ async function main() {
   );
   if (isWriting) writeFileSync(join(root, 'docs/compatibility.md'), pageOf(rows));
   const known = readFileSync(join(root, 'docs/compatibility.md'), 'utf8');
-  return isWriting || rows.every((row) => known.includes(pageOf.row(row)));
+  const worse = rows.filter((row) => !isAsGoodAs(known, row));
+  for (const { command } of worse) process.stdout.write(`worse than the page says: ${command}\n`);
+  return isWriting || worse.length <= MOST_WORSE;
+}
+
+/** Best first. */
+const RESULTS = ['same', 'flag', 'flag, not named', 'differs', 'fails outside'];
+/** A hundred programs of others on any machine: a few may have a bad day. */
+const MOST_WORSE = 5;
+
+function isAsGoodAs(page, row) {
+  return RESULTS.slice(RESULTS.indexOf(row.result)).some((result) => page.includes(pageOf.row({ ...row, result })));
 }
 
 try {
