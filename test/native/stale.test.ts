@@ -88,7 +88,7 @@ describe('a shim', () => {
     expect(ask(made.path)).toMatchObject({
       code: 125,
       stdout: '',
-      stderr: expect.stringMatching(/rebuild: not found\n.*could not be applied anew/s),
+      stderr: expect.stringMatching(/rebuild is gone: install Cordon again and run `cordon tool apply`/),
     });
   });
 
