@@ -31,7 +31,7 @@ test('fifty edits at the same time: none is lost, and the shim fits the file', {
   const before = box.shim('env');
   expect(box.start('env').code).toBe(0);
   expect(box.shim('env')).toBe(before);
-  expect(readdirSync(box.cordonHome).sort()).toEqual(['bin', 'cordon.toml', 'state']);
+  expect(readdirSync(box.cordonHome).sort()).toEqual(['bin', 'cordon.toml', 'launcher', 'state']);
 });
 
 function numbered(prefix: string, from: number): string[] {

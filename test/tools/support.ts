@@ -23,7 +23,7 @@ export class ToolBox {
     this.config = join(this.cordonHome, 'cordon.toml');
     this.tools = join(this.home, 'tools');
     this.folder(this.tools);
-    onTestFinished(() => rmSync(this.home, { recursive: true, force: true }));
+    onTestFinished(() => rmSync(this.home, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }));
   }
 
   get env(): Variables {
