@@ -1,6 +1,7 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { CordonError } from '../host/errors.ts';
 import { INSIDE } from '../plan/places/index.ts';
+import { ownMark } from '../sessions/owner.ts';
 import type { CallOptions, CallResult, Session } from '../sessions/types.ts';
 import { OUTPUT_FOLDER } from './output-folder.ts';
 import { pruneOutputs } from './prune-outputs.ts';
@@ -26,7 +27,7 @@ export async function keepingOutput(session: Session, start: Start): Promise<{ r
 /** The file of the call that has ended is still counted as in use: whoever is told of it must find it. */
 async function makeRoom({ workspace, limits }: Session, own: string): Promise<void> {
   try {
-    await pruneOutputs(workspace, limits, inUse);
+    await pruneOutputs(workspace, limits, (name) => inUse.has(name) || mayBeInUse(name, limits.timeoutMs));
   } catch {
     // What could not be looked at is looked at after the next call.
   } finally {
@@ -47,5 +48,22 @@ async function withFile(outputFile: string, start: Start): Promise<{ result: Cal
 /** Nobody inside can guess the name, so nobody can put something in its place beforehand; sorted by name they are sorted by time. */
 function newName(): string {
   const time = new Date().toISOString().replace(/\D/g, '').slice(0, 17);
-  return `output-${time}-${randomBytes(6).toString('hex')}.txt`;
+  return `output-${time}-${ownTag()}${randomBytes(6).toString('hex')}.txt`;
+}
+
+let tag: string | undefined;
+function ownTag(): string {
+  tag ??= createHash('sha256').update(ownMark()).digest('hex').slice(0, 4);
+  return tag;
+}
+
+/** Clocks of two machines are never quite the same. */
+const SLACK_MS = 60_000;
+
+/** Another server may serve the same workspace. Its calls end at the limit of time; until then a file of it may be one of them. */
+function mayBeInUse(name: string, timeoutMs: number): boolean {
+  if (name.split('-')[2]?.startsWith(ownTag()) === true) return false;
+  const [, y, mo, d, h, mi, s] = /^output-(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)/.exec(name) ?? [];
+  const begun = Date.parse(`${y}-${mo}-${d}T${h}:${mi}:${s}Z`);
+  return Math.abs(Date.now() - begun) < timeoutMs + SLACK_MS;
 }

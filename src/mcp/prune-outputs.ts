@@ -4,7 +4,7 @@ import type { Limits } from '../sessions/limits.ts';
 import { OUTPUT_FOLDER } from './output-folder.ts';
 
 const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = constants;
-const OWN_NAME = /^output-\d{14,17}-[0-9a-f]{12}\.txt$/;
+const OWN_NAME = /^output-\d{14,17}-(?:[0-9a-f]{12}|[0-9a-f]{16})\.txt$/;
 
 /** A command may fill the folder with files of such names: some go with each call, and none holds up the server. */
 const MOST_SEEN = 10_000;
@@ -13,14 +13,18 @@ const MOST_SEEN = 10_000;
  * Keeps the newest files within the number and the size of all together. Commands own the workspace: no part of the way is
  * followed if it is a link, and what cannot be removed stays.
  */
-export async function pruneOutputs(workspace: string, limits: Limits, inUse: ReadonlySet<string>): Promise<void> {
+export async function pruneOutputs(
+  workspace: string,
+  limits: Limits,
+  isInUse: (name: string) => boolean,
+): Promise<void> {
   const folder = await openFolder(workspace);
   if (folder === undefined) return;
   try {
     const inside = `/proc/self/fd/${folder.fd}`;
     const names = await namesIn(inside);
-    const used = names.filter((name) => inUse.has(name));
-    const order = [...used, ...names.filter((name) => !inUse.has(name))];
+    const used = names.filter(isInUse);
+    const order = [...used, ...names.filter((name) => !isInUse(name))];
     const kept = Math.max(used.length, await howMany(inside, order, limits));
     for (const name of order.slice(kept)) await unlink(`${inside}/${name}`).catch(() => undefined);
   } finally {

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isRunning, ownMark } from './owner.ts';
+import { fateOf, ownMark } from './owner.ts';
 
 const PREFIX = 'cordon-';
 
@@ -74,7 +74,7 @@ export function sweepCgroups(places: CgroupPlaces): void {
   for (const place of new Set([places.memory, places.pids]))
     for (const name of readdirSync(place)) {
       const mark = name.startsWith(PREFIX) ? name.slice(PREFIX.length, name.lastIndexOf('-')) : '';
-      if (isRunning(mark) === false) tryRemove(join(place, name));
+      if (fateOf(mark) === 'gone') tryRemove(join(place, name));
     }
 }
 

@@ -43,7 +43,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       broker: environment.broker?.settings,
     }),
   ];
-  const folder = new SessionFolder(folders.state, id);
+  const folder = await SessionFolder.open(folders.state, id);
   for (const note of [...profile.warnings, ...absentPaths(settings)]) log('info', note);
   logOpened(log, id, environment.secrets.size);
   return new OpenSession({ ...settings, id, environment, redaction, pool, folder, places, state: folders.state });

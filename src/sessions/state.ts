@@ -2,7 +2,8 @@ import { mkdirSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureFolder } from '../host/ensure-folder.ts';
 import { CordonError } from '../host/errors.ts';
-import { isRunning, ownMark } from './owner.ts';
+import { AliveSocket, isAbandoned } from './alive.ts';
+import { fateOf, ownMark } from './owner.ts';
 
 const SESSION_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 
@@ -11,23 +12,50 @@ export class SessionFolder {
   readonly path: string;
   readonly #process: string;
 
-  constructor(state: string, id: string) {
+  private constructor(owner: string, id: string) {
+    this.#process = owner;
+    this.path = join(owner, id);
+    make(owner, this.path, id);
+    sayAlive(owner);
+  }
+
+  static async open(state: string, id: string): Promise<SessionFolder> {
     if (!SESSION_ID.test(id))
       throw new CordonError('session', 'the id of a session has letters, digits, _ and - only, at most 64');
     const sessions = join(state, 'sessions');
-    sweep(sessions);
-    this.#process = join(sessions, ownMark());
-    this.path = join(this.#process, id);
-    make(this.#process, this.path, id);
+    await sweep(sessions);
+    return new SessionFolder(join(sessions, ownMark()), id);
   }
 
   remove(): void {
     rmSync(this.path, { recursive: true, force: true });
-    try {
-      rmdirSync(this.#process);
-    } catch {
-      // Other sessions of this process are still open.
-    }
+    fallSilent(this.#process);
+  }
+}
+
+interface Alive {
+  readonly socket: AliveSocket;
+  sessions: number;
+}
+
+/** One socket for all sessions of this process in one state folder, as long as there are any. */
+const alive = new Map<string, Alive>();
+
+function sayAlive(owner: string): void {
+  const known = alive.get(owner) ?? { socket: new AliveSocket(owner), sessions: 0 };
+  alive.set(owner, known);
+  known.sessions++;
+}
+
+function fallSilent(owner: string): void {
+  const known = alive.get(owner);
+  if (known === undefined || --known.sessions > 0) return;
+  alive.delete(owner);
+  known.socket.close();
+  try {
+    rmdirSync(owner);
+  } catch {
+    // Somebody put something there, or took it away.
   }
 }
 
@@ -49,14 +77,22 @@ function make(owner: string, path: string, id: string): void {
   }
 }
 
-const swept = new Set<string>();
+const swept = new Map<string, Promise<void>>();
 
 /** What a process that was killed left behind; once per process, since only the dead leave anything. */
-function sweep(sessions: string): void {
-  if (swept.has(sessions)) return;
-  swept.add(sessions);
-  for (const mark of list(sessions))
-    if (isRunning(mark) === false) rmSync(join(sessions, mark), { recursive: true, force: true });
+function sweep(sessions: string): Promise<void> {
+  const sweeping = swept.get(sessions) ?? removeAbandoned(sessions);
+  swept.set(sessions, sweeping);
+  return sweeping;
+}
+
+async function removeAbandoned(sessions: string): Promise<void> {
+  for (const mark of list(sessions)) {
+    const folder = join(sessions, mark);
+    const fate = fateOf(mark);
+    if (fate === 'gone' || (fate === 'asking' && (await isAbandoned(folder))))
+      rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 function list(folder: string): string[] {

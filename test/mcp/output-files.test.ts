@@ -41,6 +41,18 @@ describe.each(USERS)('files with all of the output, as %s', (user) => {
     await eventually(() => expect(filesOf(place)).toEqual([nameOf(data.output_file)]));
   });
 
+  test('one that another server still writes to is not old either', async () => {
+    const place = new Place(user);
+    const more = place.profile('session: { output_files: 1 }\n');
+    const [{ client }, other] = [await connectStdio(place, { more }), await connectStdio(place, { more })];
+    const long = bash(client, 'echo first; until [ -e go ]; do sleep 0.05; done; echo last');
+    await eventually(() => expect(filesOf(place)).toHaveLength(1));
+    for (let i = 0; i < 3; i++) await bash(other.client, `echo ${i}`);
+    await bash(other.client, 'touch go');
+    const file = nameOf((await long).data.output_file);
+    expect(readFileSync(join(folderOf(place), file), 'utf8')).toBe('first\nlast\n');
+  });
+
   test('nothing else is removed: neither other files nor what a link leads to', async () => {
     const place = new Place(user);
     const { client } = await connectStdio(place, { more: place.profile('session: { output_files: 1 }\n') });

@@ -66,7 +66,7 @@ describe('control groups, version 2', () => {
     expect(seen, said).toEqual(BY_GROUPS);
     expect(said).toMatch(/control groups, version 2/);
     // Its own, which it has moved to: empty now, and removed by the next start or with the service.
-    expect(left, said).toEqual(Array(2).fill(expect.stringMatching(/service\/cordon-\d+-\d+-0 with 0$/)));
+    expect(left, said).toEqual(Array(2).fill(expect.stringMatching(/service\/cordon-\d+-\d+-[-\da-f]+-0 with 0$/)));
   });
 
   it('are left alone where others are in the group: each process is held by itself, and nobody is moved', async () => {

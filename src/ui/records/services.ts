@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { servicesFolder } from '../../mcp/http/announce.ts';
+import { isOfRunning, servicesFolder } from '../../mcp/http/announce.ts';
 import type { Service, ServiceSample } from '../api.ts';
 import { parseFields, textOf } from './shape.ts';
 
@@ -40,19 +40,10 @@ function announcedIn(folder: string | undefined): Announced[] {
   if (folder === undefined) return [];
   try {
     return readdirSync(folder)
-      .filter((name) => /^\d+\.json$/.test(name) && isRunning(Number.parseInt(name, 10)))
+      .filter(isOfRunning)
       .flatMap((name) => announcedBy(readFileSync(join(folder, name), 'utf8')));
   } catch {
     return [];
-  }
-}
-
-/** One that was killed could not take back what it said. */
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
 
