@@ -2,6 +2,7 @@
 
 #include "kernel.h"
 #include "protocol.h"
+#include "undumpable.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -80,11 +81,16 @@ bool outside_take(struct outside *outside, struct msghdr *packet) {
   return true;
 }
 
-static int kept_in_memory(struct slice text) {
+/* It waits for the first connection there, perhaps for hours: not on a disk, where so much may be locked. */
+static int kept_in_memory(struct slice text, struct slice *pages) {
   int fd = memfd_create("cordon", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (fd < 0 || !write_whole(fd, text.text, text.length) || lseek(fd, 0, SEEK_SET) != 0 ||
       fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK) != 0)
     refuse("cannot keep what the process outside is told: ", error_text(errno), NULL);
+  void *mapped = mmap(NULL, text.length, PROT_READ, MAP_PRIVATE, fd, 0);
+  if (mapped == MAP_FAILED) return fd;
+  *pages = (struct slice){mapped, text.length};
+  (void)mlock(mapped, text.length);
   return fd;
 }
 
@@ -94,7 +100,7 @@ void outside_keep(struct outside *outside, const struct places *places, const ch
   for (size_t i = 0; i < places->outside.count; i++) argv[i] = text_keep(places->outside.items[i]);
   argv[places->outside.count] = text_keep(id);
   outside->argv = argv;
-  outside->task = kept_in_memory(places->outside_task);
+  outside->task = kept_in_memory(places->outside_task, &outside->pages);
 }
 
 /* Away from the terminal, whose signals are the command's, with nothing open but what it is for. */
@@ -117,6 +123,7 @@ static _Noreturn void become_outside(const struct outside *outside, const struct
     if (dup2(wanted[i], STDERR_FILENO + 1 + (int)i) < 0) _exit(EXIT_OWN_FAILURE);
   close_descriptors_from(STDERR_FILENO + 1 + (unsigned)count);
   if (chdir("/") != 0) _exit(EXIT_OWN_FAILURE);
+  undumpable_offer();
   execve(outside->argv[0], outside->argv, no_environment);
   _exit(EXIT_NOT_FOUND);
 }
@@ -125,6 +132,8 @@ static _Noreturn void become_outside(const struct outside *outside, const struct
 static void let_go(struct outside *outside) {
   for (size_t i = 0; i < outside->count; i++) close(outside->listeners[i]);
   outside->count = 0;
+  if (outside->pages.text) munmap(outside->pages.text, outside->pages.length);
+  outside->pages = (struct slice){0};
   if (outside->task >= 0) close(outside->task);
   outside->task = -1;
 }
@@ -147,6 +156,7 @@ static void start(struct outside *outside, const struct watch *watch) {
   pid_t self = getpid();
   outside->pid = fork();
   if (outside->pid == 0) become_outside(outside, watch, ends[1], self);
+  if (outside->pid > 0 && !undumpable_make(outside->pid)) outside->pid = -1;
   close(ends[1]);
   outside->line = ends[0];
   if (outside->pid < 0) lose(outside);

@@ -20,6 +20,7 @@ struct outside {
   size_t count;
   /* What it is told, and how it tells of what was refused; its end of the line closed means it is gone. */
   int task, line;
+  struct slice pages;
   char **argv;
   pid_t pid;
   bool wanted, started, lost;

@@ -4,6 +4,7 @@ import net from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Broker, type Interceptor } from '../broker/broker.ts';
 import { type Ask, Gate } from './gate.ts';
+import { isKept } from './kept.ts';
 import { foldedHosts } from './learn.ts';
 import { Names } from './names.ts';
 import { ask } from './pending.ts';
@@ -18,12 +19,15 @@ import { policyOf, type Task, USUAL_LIMITS } from './task.ts';
 const FD = { task: 3, supervisor: 4, udp: 5, tcp: 6, proxy: 7, ports: 8 } as const;
 
 function main(): void {
-  const task = JSON.parse(readFileSync(FD.task, 'utf8')) as Task;
-  closeSync(FD.task);
+  const task = told();
   const policy = policyOf(task);
   const limits = { ...USUAL_LIMITS, ...task.limits };
   const supervisor = new net.Socket({ fd: FD.supervisor });
   const tell = (word: 'r' | 's', text: string) => supervisor.write(`${word} ${text.replace(/[\r\n]+/g, ' ')}\n`);
+  if (task.broker !== undefined && !isKept()) {
+    supervisor.end(`s ${UNKEPT}\n`, () => process.exit(1));
+    return;
+  }
   const names = new Names(limits.names);
   const interceptors: Interceptor[] = [];
   const gate = new Gate({
@@ -52,6 +56,19 @@ function main(): void {
     void settled(gate).then(() => supervisor.end(() => process.exit(0)));
   });
   supervisor.resume();
+}
+
+const UNKEPT =
+  'brokered credentials are not sent: any process of this user could read them, since the launcher may not trace what it starts here ' +
+  '(kernel.yama.ptrace_scope is 3, a seccomp filter forbids it, or a debugger is at work)';
+
+/** The bytes are overwritten; what becomes of the text lives as long as this process. */
+function told(): Task {
+  const bytes = readFileSync(FD.task);
+  closeSync(FD.task);
+  const task = JSON.parse(bytes.toString('utf8')) as Task;
+  bytes.fill(0);
+  return task;
 }
 
 const LAST_MS = 1000;
