@@ -1,6 +1,7 @@
 import http from 'node:http';
 import net from 'node:net';
 import { Duplex } from 'node:stream';
+import { endToEnd, pairsOf } from '../broker/sides.ts';
 import type { Target } from './dial.ts';
 import type { Gate } from './gate.ts';
 import { isNamed } from './relay.ts';
@@ -74,16 +75,6 @@ function say(client: net.Socket, status: number, text: string): void {
   client.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }
 
-const OF_THE_HOP = [
-  'connection',
-  'proxy-connection',
-  'keep-alive',
-  'proxy-authorization',
-  'proxy-authenticate',
-  'te',
-  'upgrade',
-];
-
 /** A request in absolute form: read by Node's own parser, and written anew for the host that it names. */
 async function forward(request: http.IncomingMessage, response: http.ServerResponse, gate: Gate): Promise<void> {
   const answer = (status: number, text: string) => {
@@ -140,12 +131,14 @@ function pair(): [Duplex, Duplex] {
 }
 
 function pass(request: http.IncomingMessage, response: http.ServerResponse, server: Duplex, url: URL): void {
-  const dropped = [...OF_THE_HOP, 'host', ...(request.headers.connection ?? '').toLowerCase().split(/\s*,\s*/)];
-  const headers = Object.entries(request.headers).filter(([name]) => !dropped.includes(name));
+  const kept = endToEnd(pairsOf(request.rawHeaders)).filter(([name]) => name.toLowerCase() !== 'host');
+  // Node would send a body of a GET as it is, and the server would take it for the next request.
+  const framing = request.headers['transfer-encoding'] === undefined ? [] : ['Transfer-Encoding', 'chunked'];
   const onward = http.request({
     method: request.method ?? 'GET',
     path: `${url.pathname}${url.search}`,
-    headers: { ...Object.fromEntries(headers), host: url.host, connection: 'close' },
+    headers: ['Host', url.host, ...kept.flat(), ...framing, 'Connection', 'close'],
+    setHost: false,
     createConnection: () => server as net.Socket,
   });
   const end = () => {
@@ -153,8 +146,7 @@ function pass(request: http.IncomingMessage, response: http.ServerResponse, serv
     server.destroy();
   };
   onward.on('response', (got) => {
-    const back = Object.entries(got.headers).filter(([name]) => !OF_THE_HOP.includes(name));
-    response.writeHead(got.statusCode ?? 502, Object.fromEntries(back) as http.OutgoingHttpHeaders);
+    response.writeHead(got.statusCode ?? 502, endToEnd(pairsOf(got.rawHeaders)).flat());
     got.on('error', end).pipe(response);
   });
   onward.on('error', end);

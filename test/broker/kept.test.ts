@@ -94,7 +94,9 @@ describe('the process that holds the values', () => {
     plain.stdin.end(VALUE);
     await once(plain.stdout, 'data');
     const read = await readBy(scene, 'plain.cjs');
-    expect(read).toEqual(expect.arrayContaining(['seen', 'opened environ', 'opened mem', 'listed fd True', 'FOUND', 'traced']));
+    expect(read).toEqual(
+      expect.arrayContaining(['seen', 'opened environ', 'opened mem', 'listed fd True', 'FOUND', 'traced']),
+    );
   });
 
   test('gets no connection where nobody can keep others from reading it', async () => {

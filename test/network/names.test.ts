@@ -1,3 +1,4 @@
+import http from 'node:http';
 import net from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { USERS } from '../support/users.ts';
@@ -129,6 +130,27 @@ describe.each(USERS)('the network by name, as %s', (user) => {
       expect([code === 0, stdout]).toEqual([false, '']);
       expect(stderr).toContain(why);
     }
+  });
+
+  it('what concerns one connection only is not passed on by the proxy, and a body stays one', async () => {
+    const seen: string[] = [];
+    const server = http.createServer((request, response) => {
+      let body = '';
+      request.on('data', (chunk) => {
+        body += chunk;
+      });
+      request.on('end', () => {
+        seen.push(`${request.method} ${body} ${Object.keys(request.headers).toSorted().join(' ')}`);
+        response.writeHead(200, { 'X-Back': '1', 'Proxy-Authenticate': 'Basic', Connection: 'X-Back' }).end('ok');
+      });
+    });
+    const hop = ['Connection: X-Hop', 'X-Hop: 1', 'TE: trailers', 'Proxy-Authorization: Basic eA==', 'Expect:'];
+    const headers = hop.map((header) => `-H '${header}'`).join(' ');
+    const script = `curl -sSi -x http://127.0.0.1:17080 -X GET ${headers} -H 'Transfer-Encoding: chunked' -d 'GET / HTTP/1.1' http://api.example.com/`;
+    const ran = await inside(sceneOf(user), [`api.example.com:80=127.0.0.1:${await listening(server)}`], script);
+    expect(ran.stdout, ran.stderr).toMatch(/ok$/);
+    expect(ran.stdout).not.toMatch(/x-back|proxy-authenticate/i);
+    expect(seen).toEqual(['GET GET / HTTP/1.1 accept connection content-type host transfer-encoding user-agent']);
   });
 
   it('an upstream proxy of the user is used, and its password is never inside', async () => {
