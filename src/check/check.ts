@@ -7,6 +7,7 @@ import { checkBuiltInAdapters, checkConfig } from './kinds/config.ts';
 import { checkDockerfile } from './kinds/dockerfile.ts';
 import { checkEnvList } from './kinds/env-list.ts';
 import { type CheckedFile, type Checker, type CheckOptions, KINDS, type Kind } from './kinds/kind.ts';
+import { checkPackage } from './kinds/package.ts';
 import { checkProfile } from './kinds/profile.ts';
 import { checkSecrets } from './kinds/secrets.ts';
 import { checkSettings } from './kinds/settings.ts';
@@ -26,6 +27,7 @@ const CHECKERS: Readonly<Record<Kind, Checker>> = {
   dockerfile: checkDockerfile,
   compose: checkCompose,
   settings: checkSettings,
+  package: checkPackage,
 };
 
 interface Outcome {

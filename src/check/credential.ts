@@ -65,15 +65,30 @@ const isOnlyPlaceholder = (rule: string, value: string) =>
   rule.endsWith('-userinfo') &&
   /:(?:pass|passwd|password|secret|changeme|example|x+|\*+|<[^>@]*>|your[^@]*)@/i.test(value);
 
-/** A text, such as a script or an argument, in which a credential may stand. */
+/** A text, such as a script or an argument, in which a credential may stand; also inside the commands whose output it takes. */
 export function credentialInText(text: string): string | undefined {
-  const found = guardValue(bytesOfText(''), bytesOfText(withoutReferences(text)));
-  return found === undefined ? undefined : `${found.reason} (${found.rule})`;
+  const inside = [...text.matchAll(SUBSTITUTION)].map((match) => match[1] ?? match[2] ?? '');
+  for (const one of [text.replace(SUBSTITUTION, '$_'), ...inside]) {
+    const found = guardValue(bytesOfText(''), bytesOfText(withoutReferences(one)));
+    if (found !== undefined) return `${found.reason} (${found.rule})`;
+  }
+  return undefined;
 }
 
-/** What a variable stands for is not written here. */
+const SUBSTITUTION = /`([^`\n]{0,500})`|\$\(([^()\n]{0,500})\)/g;
+
+const REFERENCES =
+  /(?:\$\{\{.{0,500}?\}\}|\$\{[^}]{0,200}\}|\\?\$(?:env:)?[A-Za-z_]\w{0,200}|\$[\d@*]|%[A-Za-z_]\w{0,200}%|\{\{.{0,200}?\}\}|<[\w. -]{1,60}>|\b(?:your|my|insert|replace|change)[_-][a-z_-]{2,60}\b)+/gi;
+
+/** `//user:$TOKEN@host`, after the token is gone. */
+const LOGIN_WITHOUT_PASSWORD = /(?<=\/\/)(?:[\w.\0-]{0,64}:)?\0@/g;
+
+/**
+ * What a variable or a placeholder stands for is not written here. One letter is left in its place, so that what surrounds it is read as it
+ * was meant: in `_authToken="$TOKEN" > .npmrc` the quote closes.
+ */
 const withoutReferences = (value: string) =>
-  value.replace(/\$\{\{.{0,500}?\}\}|\$\{[^}]{0,200}\}|\$[A-Za-z_]\w{0,200}|\{\{.{0,200}?\}\}/g, '');
+  value.replaceAll('\0', '').replace(REFERENCES, '\0').replace(LOGIN_WITHOUT_PASSWORD, '').replaceAll('\0', 'x');
 
 /** `CACHE_KEY: v1` is no secret; a key counts only when its value looks like one, which the guard has said then. */
 function meansSecret(name: string, value: string): boolean {

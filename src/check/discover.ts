@@ -1,6 +1,8 @@
-import { type Dirent, readdirSync } from 'node:fs';
-import { extname, join, relative } from 'node:path';
+import { type Dirent, existsSync, readdirSync } from 'node:fs';
+import { basename, extname, join, relative, resolve, sep } from 'node:path';
 import { EXTENSIONS } from '../policy/load/load.ts';
+import { holdsValues, isPrivate } from './env-files.ts';
+import { repositoryAt } from './git-index.ts';
 import { kindByName } from './recognise.ts';
 
 export interface Whereabouts {
@@ -22,20 +24,40 @@ function ownFiles(config: string): string[] {
   ];
 }
 
-const PROJECT_KINDS = ['settings', 'dockerfile', 'compose', 'env-list', 'allowlist', 'workflow', 'config'];
-
-/** `.env` itself holds what is secret on purpose, and is nobody's policy. */
-const isPrivateEnv = (name: string) => /^\.env(?:\.local|\.[\w-]+\.local)?$/.test(name);
+const PROJECT_KINDS = ['settings', 'dockerfile', 'compose', 'env-list', 'allowlist', 'workflow', 'config', 'package'];
 
 const SETTINGS_FOLDERS = ['.claude', '.gemini', '.qwen', '.cursor', '.vscode', '.codex', '.devcontainer'];
 
 function filesOfProject(workdir: string): string[] {
-  const here = filesIn(workdir, (name) => PROJECT_KINDS.includes(kindByName(name) ?? '') && !isPrivateEnv(name));
+  const leftAlone = isLeftAlone(workdir);
+  const here = filesIn(workdir, (name) => PROJECT_KINDS.includes(kindByName(name) ?? '') && !leftAlone(name));
   const workflows = filesIn(join(workdir, '.github', 'workflows'), (name) => /\.ya?ml$/.test(name));
   const settings = SETTINGS_FOLDERS.flatMap((folder) =>
     filesIn(join(workdir, folder), (name) => kindByName(join(folder, name)) === 'settings'),
   );
-  return [...here, ...workflows, ...settings].map((path) => relative(workdir, path));
+  const found = [...here, ...workflows, ...settings, ...trackedFiles(workdir)].map((path) => relative(workdir, path));
+  return [...new Set(found)];
+}
+
+/** Outside a repository `.env` itself is nobody's business. */
+const isLeftAlone = (workdir: string) => {
+  const inRepository = repositoryAt(workdir) !== undefined;
+  return (name: string) => isPrivate(name) && !inRepository;
+};
+
+const MOST_TRACKED = 500;
+
+/** In every folder below, by git's own list: files of values, and packages of a workspace. */
+function trackedFiles(workdir: string): string[] {
+  const repository = repositoryAt(workdir);
+  if (repository === undefined) return [];
+  const below = `${relative(repository.root, resolve(workdir)).split(sep).join('/')}/`.replace(/^\/$/, '');
+  return [...repository.tracked]
+    .filter((path) => path.startsWith(below) && (holdsValues(path) || basename(path) === 'package.json'))
+    .filter((path) => !path.split('/').includes('node_modules'))
+    .slice(0, MOST_TRACKED)
+    .map((path) => join(repository.root, path))
+    .filter((path) => existsSync(path));
 }
 
 function filesIn(folder: string, wanted: (name: string) => boolean): string[] {

@@ -4,6 +4,7 @@ import type { CordonError } from '../host/errors.ts';
 import { coverTokens } from '../policy/load/frame.ts';
 import type { Place } from '../policy/load/node.ts';
 import type { Source } from '../policy/load/source.ts';
+import type { Fixed } from './fix.ts';
 import { RULES, type RuleId, type Severity } from './rules.ts';
 
 export interface Region {
@@ -39,6 +40,8 @@ export interface Report {
   readonly findings: readonly Finding[];
   readonly silenced: readonly Finding[];
   readonly troubles: readonly Trouble[];
+  /** What `--fix` did; the findings are what is left then. */
+  readonly fixed?: readonly Fixed[];
 }
 
 export interface FindingText {

@@ -12,6 +12,7 @@ const USUAL_SYNTAX: Readonly<Partial<Record<Kind, string>>> = {
   workflow: '.yaml',
   compose: '.yaml',
   settings: '.json',
+  package: '.json',
 };
 
 /** JSON, TOML or YAML by the extension, else by what the kind is usually written in; undefined for other files. */

@@ -1,3 +1,5 @@
+import { type Decision, decider } from '../decide/decide.ts';
+import { guardName } from '../decide/guard/index.ts';
 import { type Bytes, showBytes, textOfBytes } from '../host/bytes.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
 import type { Place } from '../policy/load/node.ts';
@@ -55,15 +57,32 @@ interface AllowCheck {
 function checkAllow(findings: Findings, place: Place, { rule: { pattern }, check, admitted }: AllowCheck): void {
   const name = shown(pattern.source);
   const text = nameText(name);
+  const dropped = whyDropped(check.policy, pattern);
   if (isUseless(pattern))
     findings.add('entry-does-nothing', place, { message: `${text} does nothing here`, names: [name] });
-  else if (pattern.exact && admitted !== undefined)
+  else if (dropped !== undefined)
+    findings.add('entry-always-dropped', place, { message: `${text} never passes: ${dropped}`, names: [name] });
+  else if (pattern.exact && isCredential(check.policy, pattern.source))
     findings.add('credential-by-name', place, { message: `${text} is inherited`, names: [name] });
   else if (admitted !== undefined) {
     const message = `${text} lets credentials through (${admittedText(admitted)})`;
     findings.add('wildcard-admits-credentials', place, { message, names: namesOf(admitted) });
   } else if (!pattern.exact && check.policy.guard === 'off' && check.policy.base.preset !== 'all')
     findings.add('wildcard-without-guard', place, { message: `${text} has no guard behind it` });
+}
+
+/** By its name, whatever is set where the check runs; a reason that was given for it holds. */
+const isCredential = ({ guardExceptions = [] }: Policy, name: Bytes) =>
+  guardName(name) !== undefined && !guardExceptions.some((one) => one.name === name);
+
+/** By the code that decides for launches, whatever the value is; for a wildcard only by the guard, whatever its rest is. */
+function whyDropped(policy: Policy, { exact, prefix = '' as Bytes, source }: AllowRule['pattern']): string | undefined {
+  if (!exact && prefix === '') return undefined;
+  const tried = exact ? [source] : ['A', 'Z9_X'].map((rest) => `${prefix}${rest}` as Bytes);
+  const decisions = tried.map((name) => decider(policy)(name, '' as Bytes));
+  const byWhat = exact ? /^(?:guard|deny) / : /^guard /;
+  const isDropped = ({ verdict, rule }: Decision) => verdict === 'drop' && byWhat.test(rule);
+  return decisions.every(isDropped) ? decisions[0]?.reason : undefined;
 }
 
 const isUseless = (pattern: AllowRule['pattern']) =>

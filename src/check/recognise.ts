@@ -21,6 +21,7 @@ const BY_NAME: readonly (readonly [RegExp, Kind, true?])[] = [
     'settings',
     true,
   ],
+  [/^(?:package|composer)\.json$/, 'package'],
   [/^(?:docker-)?compose(?:[.-].*)?\.ya?ml$/, 'compose'],
   [/^\.env(?:\..*)?$|\.env$/, 'env-list'],
   [/allow-?list[^/]*\.(?:jsonc?|toml|ya?ml|txt)$/, 'allowlist'],

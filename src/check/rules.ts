@@ -1,3 +1,5 @@
+import { PROJECT_RULES } from './project-rules.ts';
+
 export type Severity = 'error' | 'warning' | 'note';
 
 export interface CheckRule {
@@ -171,6 +173,7 @@ export const RULES = {
     why: 'what is declared public is printed, logged and built into clients',
     fix: 'declare it sensitive, or rename it if it is no credential',
   },
+  ...PROJECT_RULES,
   'silenced-without-reason': {
     severity: 'error',
     title: 'A rule is silenced without a reason',

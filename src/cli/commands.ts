@@ -87,6 +87,7 @@ export const CHECK_FLAGS: readonly FlagSpec[] = [
     help: `what the files are, when their names do not tell: ${KINDS.join(', ')}`,
     choices: KINDS,
   },
+  { name: '--fix', help: 'mend what can be mended safely: modes, .gitignore, comments that silence nothing' },
   JSON_FLAG,
 ];
 
@@ -319,10 +320,14 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'check',
-    usage: ['cordon check [FILE…] [--format text|json|sarif] [--as KIND]'],
+    usage: ['cordon check [FILE…] [--format text|json|sarif] [--as KIND] [--fix]'],
     summary: 'find what would hand credentials on: policies, workflows, Dockerfiles, compose files',
     flags: CHECK_FLAGS,
-    examples: ['cordon check --format sarif > cordon.sarif', 'cordon check .github/workflows/ci.yml Dockerfile'],
+    examples: [
+      'cordon check --format sarif > cordon.sarif',
+      'cordon check --fix',
+      'cordon check .github/workflows/ci.yml Dockerfile',
+    ],
     page: 'check.md',
     load: () => import('./commands/check.ts'),
   },

@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, chownSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -169,6 +178,18 @@ describe.each(USERS)('cordon check as %s', (user) => {
     const { code, stderr } = checkIn(folderWith(user, {}), user, args);
     expect(code).toBe(125);
     expect(stderr).toContain(message);
+  });
+
+  it('--fix lists an open .env in .gitignore, says so, and has nothing to do the second time', () => {
+    const home = folderWith(user, { '.env': 'DB_PASSWORD=correcthorse\n', '.git/HEAD': 'ref: refs/heads/main\n' });
+    expect(checkIn(home, user)).toMatchObject({ code: 1, stdout: expect.stringContaining('env-file-not-ignored') });
+    const fixed = checkIn(home, user, ['--fix']);
+    expect(fixed).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^mended \.env: \.gitignore lists \/\.env now\n/),
+    });
+    expect(readFileSync(join(home, '.gitignore'), 'utf8')).toBe('/.env\n');
+    expect(checkIn(home, user, ['--fix', '--json']).stdout).not.toContain('"fixed"');
   });
 
   it('nothing to check is no failure', () => {

@@ -14,6 +14,7 @@ export const KINDS = [
   'dockerfile',
   'compose',
   'settings',
+  'package',
 ] as const;
 
 export type Kind = (typeof KINDS)[number];

@@ -3,12 +3,13 @@ import type { Finding, Report } from '../finding.ts';
 import { countOf } from './summary.ts';
 
 /** The report as data; `version` changes when a field changes its meaning. */
-export function reportAsJson({ files, findings, silenced, troubles }: Report): object {
+export function reportAsJson({ files, findings, silenced, troubles, fixed }: Report): object {
   return {
     version: 1,
     files,
     findings: findings.map(findingAsJson),
     silenced: silenced.map(findingAsJson),
+    ...(fixed === undefined ? {} : { fixed }),
     problems: troubles.flatMap(({ file, errors }) => errors.map((error) => problemAsJson(file, error))),
     summary: {
       files: files.length,

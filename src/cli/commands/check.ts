@@ -1,6 +1,7 @@
 import { checkFiles } from '../../check/check.ts';
 import { discover } from '../../check/discover.ts';
 import type { Report } from '../../check/finding.ts';
+import { fixFindings } from '../../check/fix.ts';
 import type { Kind } from '../../check/kinds/kind.ts';
 import { reportAsJson } from '../../check/report/json.ts';
 import { hasFailed } from '../../check/report/summary.ts';
@@ -21,7 +22,10 @@ export async function run(args: readonly Bytes[], context: Context): Promise<num
   const format = formatOf(parsed);
   const files = filesOf(parsed, context);
   const kind = flagValues(parsed, '--as').at(-1) as Kind | undefined;
-  const report = await checkFiles({ files, kind, env: context.env, places: profilePlaces(context) });
+  const request = { files, kind, env: context.env, places: profilePlaces(context) };
+  const first = await checkFiles(request);
+  const fixed = hasFlag(parsed, '--fix') ? fixFindings(first.findings) : [];
+  const report = fixed.length === 0 ? first : { ...(await checkFiles(request)), fixed };
   for (const { errors } of report.troubles)
     for (const error of errors) context.err(errorText(error, painter(context.colour.err)));
   context.out(await shown(report, format, context));

@@ -3,11 +3,14 @@ import { hasFailed, summaryOf } from '../../check/report/summary.ts';
 import { showText } from '../../host/bytes.ts';
 import type { Context } from '../context.ts';
 import { type Painter, painter } from './colour.ts';
+import { wrap } from './definitions.ts';
 
 const SEVERITY_COLOUR = { error: 'red', warning: 'yellow', note: 'cyan' } as const;
 
+type Shown = Pick<Context, 'colour'> & Partial<Pick<Context, 'columns'>>;
+
 /** Grouped by file, columns aligned over all of them. */
-export function reportAsText(report: Report, { colour }: Pick<Context, 'colour'>): string {
+export function reportAsText(report: Report, { colour, columns }: Shown): string {
   const paint = painter(colour.out);
   const files = [...new Set(report.findings.map(({ file }) => file))];
   const widths = widthsOf(report.findings);
@@ -15,15 +18,19 @@ export function reportAsText(report: Report, { colour }: Pick<Context, 'colour'>
   const groups = files.map((file) => {
     const lines = report.findings
       .filter((finding) => finding.file === file)
-      .map((one) => findingText(one, { widths, paint, isFirst: first.has(one) }));
+      .map((one) => findingText(one, { widths, paint, columns, isFirst: first.has(one) }));
     return `${paint('bold', showText(file))}\n${lines.join('')}\n`;
   });
   const nothing = report.files.length + report.troubles.length === 0;
   const summary = nothing ? NOTHING : summaryOf(report);
-  return `${groups.join('')}${paint(summaryColour(report), summary)}\n`;
+  const fixed = (report.fixed ?? []).map(
+    ({ file, what }) => `${paint('green', 'mended')} ${showText(file)}: ${what}\n`,
+  );
+  return `${fixed.join('')}${groups.join('')}${paint(summaryColour(report), summary)}\n`;
 }
 
-const NOTHING = 'nothing to check here: no files of Cordon, no workflows, Dockerfiles, compose files or .env examples';
+const NOTHING =
+  'nothing to check here: no files of Cordon, no workflows, Dockerfiles, compose files, settings, packages or .env files';
 
 function summaryColour(report: Report): Parameters<Painter>[0] {
   return hasFailed(report) || report.troubles.length > 0 ? 'bold' : 'green';
@@ -49,6 +56,7 @@ const placeText = ({ region }: Finding) => (region === undefined ? '-' : `${regi
 interface Layout {
   readonly widths: Widths;
   readonly paint: Painter;
+  readonly columns: number | undefined;
   /** Why a rule exists is said once. */
   readonly isFirst: boolean;
 }
@@ -57,15 +65,26 @@ function firstOfEachRule(findings: readonly Finding[]): ReadonlySet<Finding> {
   return new Set(findings.filter(({ rule }, i) => findings.findIndex((other) => other.rule === rule) === i));
 }
 
-function findingText(finding: Finding, { widths, paint, isFirst }: Layout): string {
+function findingText(finding: Finding, { widths, paint, columns, isFirst }: Layout): string {
   const { severity, rule, message, why, fix } = finding;
   const head = [
     paint('dim', placeText(finding).padEnd(widths.place)),
     paint(SEVERITY_COLOUR[severity], severity.padEnd(widths.severity)),
     paint('bold', rule.padEnd(widths.rule)),
-    message,
   ].join('  ');
   const indent = ' '.repeat(widths.place + 4);
-  const reason = isFirst ? `${indent}${paint('dim', `why: ${why}`)}\n` : '';
-  return `  ${head}\n${reason}${indent}${paint('cyan', 'fix:')} ${fix}\n`;
+  const below = (text: string) => folded(text, indent, columns);
+  const beside = `  ${head}  ${message}\n`;
+  const shown = columns === undefined || widthOf(widths) + message.length <= columns;
+  const reason = isFirst ? below(`why: ${why}`).map((line) => `${paint('dim', line)}\n`) : [];
+  const mend = below(`fix: ${fix}`).join('\n').replace('fix:', paint('cyan', 'fix:'));
+  return `${shown ? beside : `  ${head.trimEnd()}\n${below(message).join('\n')}\n`}${reason.join('')}${mend}\n`;
+}
+
+const widthOf = ({ place, severity, rule }: Widths) => place + severity + rule + 8;
+
+/** In lines that fit the terminal, each below the other. */
+function folded(text: string, indent: string, columns: number | undefined): string[] {
+  const room = columns === undefined ? Number.POSITIVE_INFINITY : Math.max(30, columns - indent.length - 2);
+  return wrap(text, room).map((line, at) => `${indent}${at === 0 ? '' : '  '}${line}`);
 }
