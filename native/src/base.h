@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Exit codes of Cordon itself (A8); everything else is the command's own. */
+/* Exit codes of Cordon itself; everything else is the command's own. */
 enum { EXIT_OWN_FAILURE = 125, EXIT_NOT_RUNNABLE = 126, EXIT_NOT_FOUND = 127, EXIT_SIGNAL_BASE = 128 };
 
 /* Bytes with a NUL behind them that is not counted. */

@@ -3,7 +3,7 @@
 
 #include "pattern.h"
 
-/* In the order in which they are asked (A4). */
+/* In the order in which they are asked. */
 enum rule_kind { RULE_REPLACE, RULE_CONTROL, RULE_NEVER, RULE_HOLD, RULE_CHECK, RULE_DENY, RULE_ALLOW, RULE_KINDS };
 
 enum value_check { CHECK_LOCALE, CHECK_TZ, CHECK_TERM };

@@ -24,7 +24,7 @@ export interface AgentCommand {
   readonly stdin?: Bytes;
 }
 
-/** An agent as data. It starts nothing: one path seals and launches for all of them (B2). */
+/** An agent as data. It starts nothing: one path seals and launches for all of them. */
 export interface Adapter {
   readonly name: string;
   /** Where it is described: `built-in`, or a place in cordon.toml. */

@@ -10,7 +10,7 @@ export interface Identity {
   readonly id?: string | undefined;
 }
 
-/** The keys this agent gets: those of adapter and role, as far as its scope has them (B6). */
+/** The keys this agent gets: those of adapter and role, as far as its scope has them. */
 export function keysOf(identity: Identity, config: AgentConfig): Key[] {
   const { adapter, role } = identity;
   const own = adapter.extraKeys.map((name) => ({ name: bytesOfText(name), origin: `adapter ${adapter.name}` }));

@@ -83,7 +83,7 @@ async function spawn(options: SpawnOptions): Promise<SpawnResult> {
   return { agent: adapter.name, ...outcome, text: listener.text };
 }
 
-/** Field by field: nothing else of the policy can be changed, whatever the object holds (B4). */
+/** Field by field: nothing else of the policy can be changed, whatever the object holds. */
 function withChanges(policy: Policy, changes: SpawnOptions['policy'] = {}): Policy {
   const { isolation = policy.isolation, filesystem = policy.filesystem, network = policy.network } = changes;
   return { ...policy, isolation, filesystem, network };

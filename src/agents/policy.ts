@@ -31,7 +31,7 @@ export interface AgentPolicyRequest extends Identity {
 
 /**
  * What an agent is started with: the agent base, its keys, its addresses and settings, what tables and a profile add, always behind the
- * credential guard, with its own log-in in sight. Nothing in it turns the filter off (B4).
+ * credential guard, with its own log-in in sight. Nothing in it turns the filter off.
  */
 export function agentPolicy(request: AgentPolicyRequest): Policy {
   const { adapter, role, layer } = request;
@@ -105,7 +105,7 @@ function hostOfUrl(text: string): string[] {
 
 const PLAIN = { plain: true } as const;
 
-/** `strict` stops the launch where the guard holds something back that a rule would let through (B5). */
+/** `strict` stops the launch where the guard holds something back that a rule would let through. */
 function guardOf({ mode, role, layer }: AgentPolicyRequest): GuardMode {
   return (mode ?? role?.mode) === 'strict' ? 'forbid' : (layer?.guard?.value ?? 'strip');
 }

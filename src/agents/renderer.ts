@@ -7,7 +7,7 @@ import { safeOutput, View } from './view.ts';
 
 /**
  * A program of its own, `agent-renderer FORMAT colours|plain`: shows an agent's events from stdin as they come. It is started with the
- * sealed environment of the agent, so that nothing near the agent knows more than the agent does (B3).
+ * sealed environment of the agent, so that nothing near the agent knows more than the agent does.
  */
 async function main(format: Format, view: View): Promise<void> {
   const lines = new Lines();

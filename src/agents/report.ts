@@ -5,7 +5,7 @@ import type { Policy } from '../policy/policy.ts';
 
 const GUARDS = /^(?:guard|never|hold|check|value) /;
 
-/** What an allow rule asks for and a guard holds back all the same: said in permissive mode, passed in none (B5). */
+/** What an allow rule asks for and a guard holds back all the same: said in permissive mode, passed in none. */
 function heldBack(policy: Policy, env: ParentEnv): Decision[] {
   const asked = (name: Decision['name']) => policy.allow.some(({ pattern }) => pattern.matches(name));
   return decide(policy, env).filter(

@@ -24,7 +24,7 @@ export interface StartedAgent {
   readonly result: Promise<LaunchResult>;
 }
 
-/** The one way to start an agent: decide, seal, plan, launch, whichever agent it is (B2). */
+/** The one way to start an agent: decide, seal, plan, launch, whichever agent it is. */
 export function startAgent(start: AgentStart): StartedAgent {
   requireFolder(start.workdir, 'make it, or give another with --workdir');
   locateAgent(start.adapter, start.env);
@@ -43,7 +43,7 @@ export function startAgent(start: AgentStart): StartedAgent {
 
 const RENDERER = fileURLToPath(new URL('agent-renderer.js', import.meta.url));
 
-/** What shows the events of an agent: a process beside it, with the very environment that was sealed for the agent (B3). */
+/** What shows the events of an agent: a process beside it, with the very environment that was sealed for the agent. */
 export function startRenderer(
   { plan: of }: Prepared,
   format: Format,

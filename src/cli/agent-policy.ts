@@ -89,7 +89,7 @@ function lastText(parsed: ParsedArguments, flag: string): string | undefined {
   return value === undefined ? undefined : textValue(value, flag);
 }
 
-/** There is no flag that turns an agent's filter off (B4). */
+/** There is no flag that turns an agent's filter off. */
 function refuseOpening(parsed: ParsedArguments): void {
   const refused = (what: string, hint: string) =>
     usageError(`${what} is refused with an agent: nothing turns its filter off`, hint);

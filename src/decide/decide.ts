@@ -22,7 +22,7 @@ export interface Decision {
 
 /**
  * One decision for every variable of the parent and every one the policy adds, sorted by name. Pure and total.
- * First match wins (A4): 1 unusable name; 2 set, injected or a credential's source; 3 control variable; 4 code-injection list;
+ * First match wins: 1 unusable name; 2 set, injected or a credential's source; 3 control variable; 4 code-injection list;
  * 5 credential guard; 6 deny unless excepted; 7 base or allow; 8 dropped.
  */
 export function decide(policy: Policy, env: ParentEnv): Decision[] {

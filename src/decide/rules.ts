@@ -24,7 +24,7 @@ const NOTHING: readonly Pattern[] = [];
 const BUILT_IN: Origin = 'built-in list';
 
 /**
- * The policy as ordered rules (A4, 2 to 7):
+ * The policy as ordered rules (2 to 7 of `decide`):
  * replace — a value will be set or injected under the name, or it is a credential's source;
  * control — Cordon's own variables;
  * never   — the code-injection list, which nothing overrides; hold — names that only an exact rule admits;

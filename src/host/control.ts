@@ -1,4 +1,4 @@
-/** Cordon's own variables: read before any policy, never handed on (D6). */
+/** Cordon's own variables: read before any policy, never handed on. */
 export const CONTROL_VARIABLES = [
   'CORDON_HOME',
   'CORDON_POLICY_QUIET',

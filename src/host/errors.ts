@@ -1,6 +1,6 @@
 import { showText } from './bytes.ts';
 
-/** Exit codes of Cordon's own failures (A8). */
+/** Exit codes of Cordon's own failures. */
 export const EXIT = { findings: 1, failure: 125, notRunnable: 126, notFound: 127 } as const;
 
 export interface ErrorDetails {

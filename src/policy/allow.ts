@@ -13,7 +13,7 @@ type Includable = (typeof INCLUDABLE)[number];
 export const isPresetEntry = (entry: string) => entry.startsWith('@');
 
 /**
- * The rules of `@proxy`: addresses, so a value with a credential in it is refused (B5); and of `@terminal`: what people set to feel at
+ * The rules of `@proxy`: addresses, so a value with a credential in it is refused; and of `@terminal`: what people set to feel at
  * home in one, and where their certificates lie.
  */
 export function presetRules(entry: string, origin: Origin): AllowRule[] {

@@ -17,7 +17,7 @@ export interface CredentialText {
   readonly broker?: BrokerRule | undefined;
 }
 
-/** The one way to a credential rule, so that every surface checks targets alike (E4) and names the variable a value comes from. */
+/** The one way to a credential rule, so that every surface checks targets alike and names the variable a value comes from. */
 export function credentialRule({ target, source, origin, where = origin, broker }: CredentialText): CredentialRule {
   refuseBadTarget(target, where);
   const reference = typeof source === 'string' && !source.includes('://') ? `vault://${source}` : source;

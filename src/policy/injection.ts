@@ -35,7 +35,7 @@ export function nameProblem(name: Bytes): string | undefined {
   return isNeverName(name) ? 'it is on the code-injection list' : undefined;
 }
 
-/** Why no credential is injected under this name, whatever its case: some programs and systems don't tell cases apart (E4). */
+/** Why no credential is injected under this name, whatever its case: some programs and systems don't tell cases apart. */
 export function targetProblem(name: Bytes): string | undefined {
   const upper = name.toUpperCase() as Bytes;
   if (REFUSED_TARGETS.includes(upper)) return 'it decides which programs run';

@@ -21,7 +21,7 @@ export class Redaction {
   }
 }
 
-/** A protection that was asked for and can't be had is an error (A9). */
+/** A protection that was asked for and can't be had is an error. */
 function refuseShort(secrets: ReadonlyMap<Bytes, Secret>): void {
   const short = [...secrets].filter(([, secret]) => secret.buffer().length < SHORTEST).map(([name]) => showBytes(name));
   if (short.length === 0) return;

@@ -59,7 +59,7 @@ export function sealedEntries(env: SealedEnv): (readonly [Bytes, Secret])[] {
   return Object.entries(env) as [Bytes, Secret][];
 }
 
-/** A credential's target may not even look like such a name, nor decide which programs run (E4). */
+/** A credential's target may not even look like such a name, nor decide which programs run. */
 function refuseName({ name, verdict, origin }: Decision): void {
   const problem = verdict === 'credential' ? targetProblem(name) : nameProblem(name);
   if (problem === undefined) return;

@@ -7,7 +7,7 @@ import type { Machine } from '../plan/plan.ts';
 /** Whether a barrier was seen to work; one that fails is tried again, since it may be mended meanwhile. */
 let works = false;
 
-/** F5: what holds a sandbox on this machine, or a refusal. Nothing of a session ever runs without it. */
+/** What holds a sandbox on this machine, or a refusal. Nothing of a session ever runs without it. */
 export function requireBarrier(env: ParentEnv, what: string): Machine {
   const machine = surveyMachine(env);
   if (works) return machine;

@@ -36,7 +36,7 @@ interface Sources {
 const SYSTEM_PATH = ['/usr/bin', '/bin'];
 const OWN_NAMES = ['HOME', 'PATH'];
 
-/** F3: HOME, PATH, what the profile sets or injects, the user's variables. Nothing is inherited: there is no parent to inherit from. */
+/** HOME, PATH, what the profile sets or injects, the user's variables. Nothing is inherited: there is no parent to inherit from. */
 export async function sessionEnvironment(sources: Sources): Promise<SessionEnvironment> {
   const { profile, variables } = sources;
   const path = [...new Set([...SYSTEM_PATH, ...(profile.session?.path ?? [])])];

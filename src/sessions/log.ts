@@ -17,7 +17,7 @@ export function lineLog(write: (line: string) => void, form: LogForm = 'text', l
   };
 }
 
-/** F7: what was loaded, by names and counts. */
+/** What was loaded, by names and counts. */
 export function logSecrets(log: Log, user: string, { variables, shared, own }: UserSecrets): void {
   log('info', `sandboxed_envs: ${shared.count} global, from ${shared.file}`);
   log('info', `sandboxed_envs: ${own.count} of the user's own, from ${own.file}`);

@@ -18,7 +18,7 @@ import { readSettings, type Settings } from './settings.ts';
 import { SessionFolder } from './state.ts';
 import type { Log, Session, SessionOptions } from './types.ts';
 
-/** A session of one user: configuration and folders, all checked now. Secrets are read fresh, and kept by this session alone (F1). */
+/** A session of one user: configuration and folders, all checked now. Secrets are read fresh, and kept by this session alone. */
 export async function openSession(options: SessionOptions): Promise<Session> {
   const settings = await readSettings(options);
   const { user, env, folders, profile, log } = settings;

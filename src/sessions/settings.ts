@@ -80,7 +80,7 @@ async function profileOf(
   return typeof given === 'string' ? loadPolicy({ profile: given, folders, home }) : (given ?? none);
 }
 
-/** A9: what a profile asks for by name and a session cannot be is an error. */
+/** What a profile asks for by name and a session cannot be is an error. */
 function filesystemOf({ filesystem, isolation, origin }: Policy, workspace: string): Policy['filesystem'] {
   const { preset, explicit, write, read, hide, expose } = filesystem;
   if (isolation === 'filter') throw contradiction(origin, 'isolation filter');

@@ -13,7 +13,7 @@ export interface SandboxSpecOptions extends SandboxOptions {
 const HINT =
   'take it off the list or out of the environment; a sandbox gets credentials from the launch, never from its spec';
 
-/** Builds a sandbox spec that cannot carry a credential (C1–C3, C6). */
+/** Builds a sandbox spec that cannot carry a credential. */
 export class SandboxSpecBuilder {
   readonly #rules: SandboxRules;
   readonly #forced: Variables;

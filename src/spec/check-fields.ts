@@ -42,7 +42,7 @@ function badField(field: string, problem: string, hint: string): CordonError {
   });
 }
 
-/** Arguments and paths end up in process lists and logs: a credential is no more welcome there than in the environment (A5). */
+/** Arguments and paths end up in process lists and logs: a credential is no more welcome there than in the environment. */
 export function credentialsInFields({ image, command, workdir, mounts }: Fields): readonly ForbiddenEntry[] {
   const texts: (readonly [string, string])[] = [
     ['image', image ?? ''],

@@ -16,12 +16,12 @@ export type HostVariables = Readonly<Record<string, string | undefined>>;
 
 const filtered = new WeakSet<object>();
 
-/** The only way from a host's environment to the environment of a sandbox spec (C1). What may not pass is left out. */
+/** The only way from a host's environment to the environment of a sandbox spec. What may not pass is left out. */
 export function filterSandboxEnv(env: HostVariables, options: SandboxOptions = {}): SandboxEnv {
   return keepAllowed(readVariables(env), readOptions(options));
 }
 
-/** One decision for each variable that is set, by the code that filters (A3). */
+/** One decision for each variable that is set, by the code that filters. */
 export function explainSandboxEnv(env: HostVariables, options: SandboxOptions = {}): readonly SandboxDecision[] {
   const rules = readOptions(options);
   return [...readVariables(env)].map(([name, value]) => decideVariable(name, value, rules));

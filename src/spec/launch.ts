@@ -56,7 +56,7 @@ export function launchSpec(spec: SandboxSpec, options: LaunchOptions = {}): Laun
   return launch(prepareSpec(spec).plan, options);
 }
 
-/** A9: what this machine's barrier can't give as it is written is refused, not approximated. */
+/** What this machine's barrier can't give as it is written is refused, not approximated. */
 function refuseForeign({ env, image, mounts }: SandboxSpec): void {
   if (!isSandboxEnv(env))
     throw cannotLaunch('its environment was not made by filterSandboxEnv', 'build it with SandboxSpecBuilder');

@@ -4,7 +4,7 @@ import { CordonError } from '../host/errors.ts';
 import { ALLOWLIST } from './allowlist.ts';
 import { SandboxSpecForbidden } from './forbidden.ts';
 
-/** Lets one exact variable through whose name only happens to contain a denied word (C6). */
+/** Lets one exact variable through whose name only happens to contain a denied word. */
 export interface SandboxException {
   readonly name: string;
   readonly reason: string;

@@ -1,6 +1,6 @@
 import { type BuiltIn, LONGEST_ARGUMENT } from '../adapter.ts';
 
-/** No agent at all: the prompt is a line for the shell, with an agent's policy and no key. It shows what an agent would find (B8). */
+/** No agent at all: the prompt is a line for the shell, with an agent's policy and no key. It shows what an agent would find. */
 export const generic: BuiltIn = {
   name: 'generic',
   program: 'sh',

@@ -51,7 +51,7 @@ function checkNames(findings: Findings, items: readonly Node[]): void {
   for (const item of items) checkAgentName(findings, textOf(item) ?? '', item.place);
 }
 
-/** Agents always have the guard, so what a wildcard matches is never a credential; `*` alone is refused all the same (B4). */
+/** Agents always have the guard, so what a wildcard matches is never a credential; `*` alone is refused all the same. */
 function checkAgentName(findings: Findings, name: string, place: Place): void {
   if (/^\*+$/.test(name))
     findings.add('agent-wildcard', place, { message: `${name} asks for every variable`, names: [name] });

@@ -44,7 +44,7 @@ interface Step {
   readonly above: readonly string[];
 }
 
-/** Bases first, as for a launch (E3), but without asking who else could write the files: nothing is started by them. */
+/** Bases first, as for a launch, but without asking who else could write the files: nothing is started by them. */
 async function layersOf({ path, loaded, options, above }: Step): Promise<Layer[]> {
   const { home, workdir } = options.places;
   const { layer, extends: bases } = readProfile(loaded, { home, workdir, mayRunCommands: true });

@@ -6,7 +6,7 @@ import type { Workshop } from '../../tools/workshop.ts';
 import type { Context } from '../context.ts';
 import { showWarnings } from '../ui/warnings.ts';
 
-/** Said every time, so that nobody finds out later: what this machine cannot hold of the policy (D3). */
+/** Said every time, so that nobody finds out later: what this machine cannot hold of the policy. */
 export function warnAboutProtection({ launcher }: Workshop, context: Context): void {
   if ('problem' in launcher) {
     showWarnings([`policies are kept, but not enforced: ${launcher.problem}; ${launcher.hint}`], context);

@@ -1,6 +1,6 @@
 import type { Bytes } from '../../host/bytes.ts';
 
-/** Why a variable is held back. It names the kind of credential, never the value or a part of it (A5). */
+/** Why a variable is held back. It names the kind of credential, never the value or a part of it. */
 export interface GuardFinding {
   readonly rule: string;
   readonly reason: string;

@@ -7,7 +7,7 @@ export type { GuardFinding } from './finding.ts';
 export { deniedWordsIn, guardName, nameParts, showName } from './name.ts';
 export { guardValue, holdsKnownForm } from './value.ts';
 
-/** A4.5: whether a variable carries a credential, by its name or else by its value. */
+/** Whether a variable carries a credential, by its name or else by its value. */
 export function inspect(name: Bytes, value: Bytes): GuardFinding | undefined {
   return guardName(name) ?? guardValue(name, value);
 }

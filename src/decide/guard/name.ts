@@ -12,7 +12,7 @@ import {
   WIDER_WORDS,
 } from './words.ts';
 
-/** The words of C2 that a name contains, in any case. */
+/** The words of the short list that a name contains, in any case. */
 export function deniedWordsIn(name: Bytes): readonly string[] {
   const upper = name.toUpperCase();
   return DENIED_WORDS.filter((word) => upper.includes(word));
@@ -26,7 +26,7 @@ export function nameParts(name: Bytes): readonly string[] {
     .split(/[^A-Z0-9]/);
 }
 
-/** What the name alone says: the words of C2, then the wider list. */
+/** What the name alone says: the short list, then the wider list. */
 export function guardName(name: Bytes): GuardFinding | undefined {
   const denied = deniedWordsIn(name)[0];
   if (denied !== undefined) return { rule: 'name-word', reason: `the name contains ${denied}` };

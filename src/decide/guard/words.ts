@@ -1,10 +1,10 @@
-/** C2: a name with one of these anywhere in it, in any case, is a credential. Sandbox specs stand on this list. */
+/** A name with one of these anywhere in it, in any case, is a credential. Sandbox specs stand on this list. */
 export const DENIED_WORDS: readonly string[] = Object.freeze(['KEY', 'TOKEN', 'SECRET', 'PASSWORD']);
 
-/** Beyond C2: words that mean a credential wherever they stand in a name. */
+/** Beyond those: words that mean a credential wherever they stand in a name. */
 export const WIDER_WORDS: readonly string[] = Object.freeze(['PASSWD', 'PASSPHRASE', 'PASSCODE', 'CREDENTIAL']);
 
-/** Beyond C2: words that mean one only as a whole part (`GH_PAT`, but not PATH; `BASIC_AUTH`, but not GIT_AUTHOR_NAME). */
+/** Beyond those: words that mean one only as a whole part (`GH_PAT`, but not PATH; `BASIC_AUTH`, but not GIT_AUTHOR_NAME). */
 export const WIDER_PARTS: readonly string[] = Object.freeze([
   'AUTH',
   'BEARER',
@@ -16,7 +16,7 @@ export const WIDER_PARTS: readonly string[] = Object.freeze([
   'PRIVATE',
 ]);
 
-/** Beyond C2: endings, with or without a separator and a number (`DB_PASS`, `mysqlpwd`, `SMTP_PASS_2`; not PASS_THROUGH). */
+/** Beyond those: endings, with or without a separator and a number (`DB_PASS`, `mysqlpwd`, `SMTP_PASS_2`; not PASS_THROUGH). */
 export const WIDER_ENDINGS: readonly string[] = Object.freeze(['PASS', 'PWD']);
 
 /** Words with such an ending that mean something else. */
@@ -28,7 +28,7 @@ export const OTHER_ENDINGS: readonly string[] = Object.freeze([
   'UNDERPASS',
 ]);
 
-/** Names the wider words would catch that hold a path, never a credential. C2 words can't be listed away here. */
+/** Names the wider words would catch that hold a path, never a credential. The words of DENIED_WORDS can't be listed away here. */
 export const NO_CREDENTIAL_NAMES: readonly string[] = Object.freeze(['PWD', 'OLDPWD', 'SSH_AUTH_SOCK']);
 
 /** Names that may well hold a secret: a value that looks random is held back under them. */

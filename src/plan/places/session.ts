@@ -19,7 +19,7 @@ export interface SessionFolders {
 const SMALL = 1 << 20;
 
 /**
- * F3: the system read-only, a private /tmp that has an end, the workspace writable, the skills read-only, and what the policy adds by
+ * The system read-only, a private /tmp that has an end, the workspace writable, the skills read-only, and what the policy adds by
  * name. Memory that a call fills is memory of the machine: one folder for what is temporary, so that there is one end to it.
  */
 export function sessionPlaces(policy: FilesystemPolicy, facts: ComposerFacts, folders: SessionFolders): Operation[] {

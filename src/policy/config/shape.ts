@@ -128,7 +128,7 @@ const otherSection: Shape<Readonly<Record<string, unknown>>> = {
   schema: { type: 'object' },
 };
 
-/** The whole of cordon.toml: whoever reads a part of it has checked all of it (A10). */
+/** The whole of cordon.toml: whoever reads a part of it has checked all of it. */
 export const CONFIG = object('tables', {
   tools: { shape: mapOf(TOOL, 'a table of tools'), about: 'Policies of tools.' },
   agents: { shape: mapOf(AGENT, 'a table of agents'), about: 'Agents; `"*"` is for all of them.' },

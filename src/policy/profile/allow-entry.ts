@@ -5,7 +5,7 @@ import { ALLOW_PATTERN } from './schema.ts';
 
 const WELL_FORMED = new RegExp(ALLOW_PATTERN, 'u');
 
-/** E2: why an entry of allow_vars can't be one, or undefined. */
+/** Why an entry of allow_vars can't be one, or undefined. */
 export function allowEntryProblem(entry: string): string | undefined {
   if (WELL_FORMED.test(entry)) return undefined;
   if (entry === '') return 'an entry of allow_vars is empty';

@@ -32,7 +32,7 @@ export function denyOf({ deny, unset }: Layer): DenyRule[] {
   return [...deny, ...unset.map(({ value, origin }) => ({ pattern: Pattern.exactly(value), except: [], origin }))];
 }
 
-/** F6: what says nothing about the network keeps it closed in a session. */
+/** What says nothing about the network keeps it closed in a session. */
 function sessionOf({ session, network }: Layer): Pick<Policy, 'session'> {
   const isOpen = network.block?.value === false || network.allow !== undefined;
   if (session === undefined && !isOpen) return {};
@@ -46,7 +46,7 @@ function sessionOf({ session, network }: Layer): Pick<Policy, 'session'> {
   };
 }
 
-/** E2: a list, and be it empty, means only what it names; no list anywhere means everything. */
+/** A list, and be it empty, means only what it names; no list anywhere means everything. */
 export function baseOf({ base, allow }: Layer, where: string): Policy['base'] {
   if (base !== undefined) return { preset: base.value, origin: base.origin };
   if (allow !== undefined) return { preset: 'none', origin: allow.origin };

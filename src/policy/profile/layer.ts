@@ -22,7 +22,7 @@ export interface Located<Value> {
 
 export interface CredentialEntry {
   readonly rule: CredentialRule;
-  /** The key of the `SOURCE: TARGET` form: a child that writes the same key replaces it (E3). */
+  /** The key of the `SOURCE: TARGET` form: a child that writes the same key replaces it. */
   readonly key?: string | undefined;
 }
 

@@ -2,7 +2,7 @@ import { type AllowList, type CredentialEntry, EMPTY_LAYER, type Layer, type Loc
 import { mergeNetworks } from './read-network.ts';
 import { mergeSessions } from './read-session.ts';
 
-/** E3: bases first, in order. Lists append without repeating themselves; what is set or injected goes by key, and the later layer wins. */
+/** Bases first, in order. Lists append without repeating themselves; what is set or injected goes by key, and the later layer wins. */
 export function mergeLayers(layers: readonly Layer[]): Layer {
   return layers.reduce(mergeTwo, EMPTY_LAYER);
 }

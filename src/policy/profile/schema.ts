@@ -15,7 +15,7 @@ import {
   text,
 } from './shape.ts';
 
-/** E2: a name, a name with one `*` at its end, or `*`. */
+/** A name, a name with one `*` at its end, or `*`. */
 export const ALLOW_PATTERN = '^(\\*|[^\\s=*?\\[\\]\\u0000-\\u001f\\u007f]+\\*?)$';
 
 const texts = either(text(), listOf(text()));

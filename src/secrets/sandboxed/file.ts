@@ -18,7 +18,7 @@ export interface SandboxedVariable {
 
 const OTHERS = 0o077n;
 
-/** The variables that one secrets.yaml gives to sandboxes; undefined when there is no such file. Refused whole when anything is wrong with it (A10, F8). */
+/** The variables that one secrets.yaml gives to sandboxes; undefined when there is no such file. Refused whole when anything is wrong with it. */
 export function readSecretsFile(path: string): readonly SandboxedVariable[] | undefined {
   if (isAbsent(path)) return undefined;
   try {

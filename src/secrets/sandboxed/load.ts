@@ -15,7 +15,7 @@ interface SecretsCount {
   readonly count: number;
 }
 
-/** F1: the global file and the user's own, read now; fresh objects each time. */
+/** The global file and the user's own, read now; fresh objects each time. */
 export function loadUserSecrets(config: string, user: string): UserSecrets {
   const globalFile = join(config, 'secrets.yaml');
   const ownFile = join(config, 'users', checkUserName(user), 'secrets.yaml');

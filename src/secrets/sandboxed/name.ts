@@ -3,7 +3,7 @@ import { targetProblem } from '../../policy/injection.ts';
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** Why no sandbox can get a variable of this name (F8); completes "NAME …". */
+/** Why no sandbox can get a variable of this name; completes "NAME …". */
 export function sandboxedNameProblem(name: string): string | undefined {
   if (!NAME.test(name)) return 'is no name of a variable';
   return targetProblem(bytesOfText(name))?.replace(/^it /, '');

@@ -3,7 +3,7 @@ import { CordonError } from '../../host/errors.ts';
 const LONGEST = 64;
 const USER_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.@+-]*$/;
 
-/** A user's name becomes a folder's: ASCII only, so that no two that look alike are different, and nothing that leads elsewhere (F8). */
+/** A user's name becomes a folder's: ASCII only, so that no two that look alike are different, and nothing that leads elsewhere. */
 export function checkUserName(name: string): string {
   if (typeof name === 'string' && name.length <= LONGEST && USER_NAME.test(name) && !name.includes('..')) return name;
   throw new CordonError('user', `${shown(name)} is no name of a user`, {
