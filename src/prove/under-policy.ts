@@ -29,7 +29,7 @@ export function underPolicy(policy: Policy, options: UnderPolicy = { from: { hom
     writeFileSync(
       file,
       policyText({
-        ...{ ...policy, filesystem, network: naming(policy.network, hosts) },
+        ...{ ...policy, filesystem, network: naming(policy.network, hosts, Object.keys(brokered).length > 0) },
         credentials: Object.entries(brokered).map(brokeredRule),
       }),
       { mode: 0o600 },
@@ -41,9 +41,12 @@ export function underPolicy(policy: Policy, options: UnderPolicy = { from: { hom
   return { kind: 'cordon', title: 'cordon', version, flags, start, loosened: loosened(policy, options) };
 }
 
-/** With the probe's own hosts, where there is a list at all. */
-const naming = (network: Policy['network'], hosts: readonly string[]): Policy['network'] =>
-  isByName(network) ? { ...network, allow: [...network.allow, ...hosts.flatMap(rulesOf)] } : network;
+/** With the probe's own hosts, where there is a list at all; what is brokered makes one of a network that is simply there. */
+function naming(network: Policy['network'], hosts: readonly string[], isBrokered: boolean): Policy['network'] {
+  const own = hosts.flatMap(rulesOf);
+  if (isBrokered && own.length > 0 && network.mode === 'on') return { ...network, mode: 'names', allow: own };
+  return isByName(network) ? { ...network, allow: [...own, ...network.allow] } : network;
+}
 
 function rulesOf(host: string): readonly HostRule[] {
   const parsed = parseHost(host, 'prove');

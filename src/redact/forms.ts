@@ -32,13 +32,14 @@ function asText(value: Buffer): string[] {
   return [bytes.replace(/\r?\n/g, '\r\n'), ...urlForms(value), ...jsonForms(value), ...quotedForms(value)];
 }
 
-/** What is left as it is: by the standard, by encodeURIComponent and encodeURI, by HTML forms, by tools that mean paths. */
+/** What is left as it is: by the standard, by encodeURIComponent and encodeURI, by HTML forms, by tools that mean paths, by nobody. */
 const KEPT_IN_URLS = [
   /[A-Za-z0-9\-._~]/,
   /[A-Za-z0-9\-._~!'()*]/,
   /[A-Za-z0-9\-._~!'()*;/?:@&=+$,#]/,
   /[A-Za-z0-9\-._*]/,
   /[A-Za-z0-9\-._~/]/,
+  /(?!)/,
 ];
 
 function urlForms(value: Buffer): string[] {
@@ -67,6 +68,13 @@ function jsonForms(value: Buffer): string[] {
     ...SAFE_IN_PAGES.map((unsafe) => byNumber(json, unsafe)),
     ...SAFE_IN_PAGES.map((unsafe) => byNumber(json.replaceAll('\\"', '"'), unsafe, 'upper')),
   ];
+  const all = /[\s\S]/g;
+  written.push(
+    byNumber(text, all),
+    byNumber(text, all, 'upper'),
+    text.replace(all, entity(10)),
+    text.replace(all, entity(16)),
+  );
   // A log line of JSON often holds another one as a string.
   return [...written, JSON.stringify(json).slice(1, -1)].map(bytesOfText);
 }
@@ -80,6 +88,9 @@ function byNumber(json: string, unsafe: RegExp, digits: 'lower' | 'upper' = 'low
     return `\\u${digits === 'upper' ? code.toUpperCase() : code}`;
   });
 }
+
+/** As pages write a character by its number. */
+const entity = (base: 10 | 16) => (unit: string) => `&#${base === 16 ? 'x' : ''}${unit.charCodeAt(0).toString(base)};`;
 
 function hexForms(value: Buffer): string[] {
   const lower = value.toString('hex');

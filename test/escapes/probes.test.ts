@@ -17,7 +17,7 @@ import {
   withFlags,
   withPlan,
 } from '../support/escape-off.ts';
-import { through } from '../support/escape-run.ts';
+import { through, throughCordon } from '../support/escape-run.ts';
 
 const UNFILTERED = withPlan('the system call filter', NO_SECCOMP);
 const NO_NETWORK_NAMESPACE = withPlan('the network namespace', HOST_NETWORK);
@@ -32,6 +32,16 @@ const CLEARED_BY_BUBBLEWRAP: Off = {
   without: 'bubblewrap itself being started with the sealed environment',
   run: (attempt) =>
     through(attempt, ['bwrap', '--unshare-pid', '--bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--clearenv']),
+};
+
+/** The same hosts can be reached, and the command has the value itself. */
+const INJECTED: Off = {
+  without: 'the broker',
+  run: (attempt) => {
+    const values = Object.keys(attempt.brokered).flatMap((name) => ['--credential', `${name}=env://${name}`]);
+    const net = attempt.hosts.flatMap((host) => ['--net', host]);
+    return throughCordon({ ...attempt, flags: [...values, ...net] });
+  },
 };
 
 /**
@@ -86,6 +96,8 @@ const WAYS: readonly (readonly [Escape, readonly string[]])[] = [
     ],
   ],
   [{ off: CLEARED_BY_BUBBLEWRAP }, ['processes/environ-of-launcher']],
+  // Another host is out of reach by the list alone where no list names it.
+  [{ off: INJECTED }, namesOf('broker', ['sent-elsewhere'])],
   [
     { off: BUBBLEWRAP_ALONE },
     [

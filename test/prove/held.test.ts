@@ -16,7 +16,8 @@ const FLAGS: Readonly<Record<Promised, readonly string[]>> = {
   planting: [],
   'own-files': ['--fs', 'all'],
   network: ['--net', 'other.example.test'],
-  broker: ['--broker', 'CORDON_PROVE_TOKEN@api.example.test'],
+  // What is brokered where is the probe's own.
+  broker: [],
   home: ['--fs', 'workspace'],
   nothing: [],
 };
@@ -62,6 +63,7 @@ async function verdictOn(probe: Probe, user: User, given?: readonly string[]): P
       cordonProgram(),
       'run',
       ...(given ?? FLAGS[probe.promise]),
+      ...Object.entries(attempt.brokered).flatMap(([name, host]) => ['--broker', `${name}@${host}`]),
       ...named(attempt),
       '--',
       ...attempt.trial,

@@ -38,6 +38,9 @@ describe('forms', () => {
     encodeURI: encodeURI(KEY),
     'lower URL encoding': encodeURIComponent(KEY).replace(/%../g, (code) => code.toLowerCase()),
     'form encoding': new URLSearchParams({ k: KEY }).toString().slice(2),
+    'all in percent signs': [...utf8].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join(''),
+    'all by number in JSON': [...KEY].map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`).join(''),
+    'all by number in a page': [...KEY].map((unit) => `&#${unit.charCodeAt(0)};`).join(''),
     JSON: Buffer.from(JSON.stringify(KEY).slice(1, -1)).toString('latin1'),
   };
 

@@ -1,8 +1,8 @@
 import type { Probe } from '../../probe.ts';
 import { attack } from '../attack.ts';
 import { received, service, tell } from '../network/service.ts';
-
-const TOKEN = 'CORDON_PROVE_TOKEN';
+import { TOKEN } from './hosts.ts';
+import { MISUSE } from './misuse.ts';
 
 /** A key of the caller that is brokered for a host: the command may use it there, and has a placeholder. */
 const BROKERED = {
@@ -33,6 +33,42 @@ for pid in filter(str.isdigit, os.listdir('/proc')):
     except (OSError, ValueError, OverflowError): pass
 `;
 
+// The value is written backwards here, so that this text itself is not found.
+const search = (canary: string) => `
+import os, sys
+value = '${[...canary].reverse().join('')}'
+def look(where, data):
+    if not data.count(value[::-1].encode()): return
+    print('LEAKED', where, flush=True)
+    os._exit(0)
+def read(path, most=1 << 22):
+    try:
+        if os.path.isfile(path) or path.startswith('/proc/'):
+            with open(path, 'rb') as file: look(path, file.read(most))
+    except (OSError, ValueError): pass
+def memory(pid):
+    try:
+        with open(f'/proc/{pid}/maps') as maps, open(f'/proc/{pid}/mem', 'rb', 0) as held:
+            for line in maps:
+                start, end = (int(one, 16) for one in line.split()[0].split('-'))
+                if 'r' not in line.split()[1] or end - start > 1 << 27: continue
+                try:
+                    held.seek(start)
+                    look(f'/proc/{pid}/mem', held.read(end - start))
+                except (OSError, ValueError, OverflowError): pass
+    except (OSError, ValueError): pass
+for pid in filter(str.isdigit, os.listdir('/proc')):
+    for name in ('environ', 'cmdline', 'comm'): read(f'/proc/{pid}/{name}')
+    try:
+        for fd in os.listdir(f'/proc/{pid}/fd'):
+            if os.path.isfile(f'/proc/{pid}/fd/{fd}'): read(f'/proc/{pid}/fd/{fd}')
+    except OSError: pass
+    if int(pid) != os.getpid(): memory(pid)
+for top in ('/run', '/tmp', '/var/tmp', '/dev/shm', '/etc/ssl', os.getcwd(), os.path.expanduser('~')):
+    for folder, _, names in os.walk(top):
+        for name in names[:2000]: read(os.path.join(folder, name))
+`;
+
 export const BROKER: readonly Probe[] = [
   {
     id: 'broker/environment',
@@ -53,6 +89,15 @@ export const BROKER: readonly Probe[] = [
     trial: () => ({ python: SEARCH }),
   },
   {
+    id: 'broker/everywhere',
+    title: 'the value of a brokered credential in all that can be read',
+    gives: GIVES,
+    ...BROKERED,
+    tried: 'searching memory, environment and open files of all processes, and files that the command could read',
+    reference: attack('T1552/001'),
+    trial: ({ canary }) => ({ python: search(canary) }),
+  },
+  {
     id: 'broker/sent-elsewhere',
     title: 'sending a brokered credential to another host',
     gives: GIVES,
@@ -71,4 +116,5 @@ export const BROKER: readonly Probe[] = [
     }),
     worked: (scene) => received(scene).includes(scene.canary),
   },
+  ...MISUSE,
 ];
