@@ -51,7 +51,7 @@ async function half(target, sessions, { calls, atOnce, root }) {
 /** First and last half, and what is left when the server has ended. */
 async function load({ users: count, each, calls, atOnce }) {
   const { root, users, env } = makeUsers(count);
-  const store = new TokenStore(env.CORDON_HOME);
+  const store = TokenStore.ofHome(env.CORDON_HOME);
   const tokens = new Map(users.map((user) => [user, store.add(user).token]));
   const { child, origin, pid } = await startServer(root, env);
   const target = { origin, pid, tokens };

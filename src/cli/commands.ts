@@ -134,6 +134,13 @@ export const MCP_FLAGS: readonly FlagSpec[] = [
 export const SERVE_FLAGS: readonly FlagSpec[] = [
   { name: '--workspaces', value: 'DIR', help: 'the folder with the workspaces of the users, one named as each user' },
   ...SESSION_FLAGS,
+  {
+    name: '--tokens',
+    value: 'FILE|DIR',
+    help: "where the hashed tokens are, if not in Cordon's home; a mounted Secret, for one",
+  },
+  { name: '--shard', value: 'I/N', help: 'serve only the users that fall to server I of N; host/N: by the host name' },
+  { name: '--peers', value: 'URL,...', help: 'where the N servers are, {} for the number; others are handed on there' },
   { name: '--listen', value: 'ADDRESS:PORT', help: 'where to listen (default 127.0.0.1:8730)' },
   { name: '--allow-host', value: 'HOST', help: 'a Host besides those of this machine; repeatable' },
   {

@@ -20,7 +20,7 @@ const expected = (name: string) => [
 
 /** Workspace, secrets and token of each; the last made here, since the program makes one at a time. */
 function settle(place: Place): Map<string, string> {
-  const store = new TokenStore(place.home);
+  const store = TokenStore.ofHome(place.home);
   const { uid, gid } = identityOf(place.user);
   const tokens = new Map<string, string>();
   for (const name of PEOPLE) {

@@ -1,10 +1,11 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Bytes } from '../../host/bytes.ts';
 import { CordonError } from '../../host/errors.ts';
 import { endWhenTold } from '../../mcp/end-when-told.ts';
 import { announce } from '../../mcp/http/announce.ts';
 import { HttpService, type ServiceOptions } from '../../mcp/http/service.ts';
-import { checkShelf } from '../../mcp/http/shelf.ts';
+import { MOST_SHARDS, parsePeers, parseShard, type Shards } from '../../mcp/http/shards.ts';
+import { checkShelf, checkTokens } from '../../mcp/http/shelf.ts';
 import { TokenStore } from '../../mcp/http/tokens.ts';
 import { checkShared, openSession } from '../../sessions/index.ts';
 import { SERVE_FLAGS } from '../commands.ts';
@@ -16,7 +17,7 @@ import { tokenAction } from './serve-token.ts';
 
 export async function run(args: readonly Bytes[], context: Context): Promise<number> {
   const parsed = parseArguments(args, { flags: SERVE_FLAGS });
-  const tokens = new TokenStore(configFolder(context));
+  const tokens = tokensFor(parsed, context);
   const [word, ...words] = parsed.words;
   if (word === 'token') return tokenAction({ ...parsed, words }, tokens, context);
   if (word !== undefined || parsed.rest !== undefined) throw usageError('serve takes flags, or the word token');
@@ -27,6 +28,7 @@ async function serve(parsed: ParsedArguments, tokens: TokenStore, context: Conte
   const log = logOf(parsed, context);
   const options = serviceOptions(parsed, tokens, context);
   checkShelf(required(parsed, '--workspaces'), await checkShared(sessionOptions(parsed, context, log)));
+  checkTokens(required(parsed, '--workspaces'), optional(parsed, '--tokens'));
   warnOfNoTokens(tokens, context);
   const service = new HttpService({ ...options, log });
   // Whoever reads that it listens may tell it to end at once.
@@ -46,9 +48,13 @@ function serviceOptions(parsed: ParsedArguments, tokens: TokenStore, context: Co
   const common = sessionOptions(parsed, context, logOf(parsed, context));
   const texts = (name: string) => flagValues(parsed, name).map((value) => textValue(value, name).toLowerCase());
   const seconds = (name: string, otherwise: number) => numberOf(parsed, name, otherwise, 86_400 * 7) * 1000;
+  const shards = shardsOf(parsed);
+  // Servers that share the users call each other by these names.
+  const own = (shards?.peers ?? []).map(({ host }) => host.toLowerCase());
   return {
     ...listenAt(parsed),
-    admitted: { hosts: texts('--allow-host'), origins: texts('--allow-origin') },
+    shards,
+    admitted: { hosts: [...texts('--allow-host'), ...own], origins: texts('--allow-origin') },
     tokens,
     // The name was checked when the token was made, and is checked again by the session.
     open: (user) => openSession({ ...common, user, workspace: join(workspaces, user) }),
@@ -79,6 +85,31 @@ function listenAt(parsed: ParsedArguments): { host: string; port: number } {
       'say by which name it is called with --allow-host, and put a proxy with TLS in front of it',
     );
   return { host, port };
+}
+
+function shardsOf(parsed: ParsedArguments): Shards | undefined {
+  const [given, peers] = [optional(parsed, '--shard'), flagValues(parsed, '--peers')];
+  if (given === undefined && peers.length > 0) throw usageError('--peers needs --shard, which says who this server is');
+  if (given === undefined) return undefined;
+  const shard = parseShard(given);
+  if (shard === undefined)
+    throw usageError(
+      `--shard takes I/N with I from 0 to N-1, or host/N, and at most ${MOST_SHARDS} servers, not '${given}'`,
+      'host is the number at the end of the name of this machine, as in cordon-2',
+    );
+  if (peers.length === 0) return shard;
+  const texts = peers.flatMap((text) => textValue(text, '--peers').split(','));
+  const urls = parsePeers(texts, shard.count);
+  if (urls !== undefined) return { ...shard, peers: urls };
+  throw usageError(
+    `--peers takes ${shard.count} addresses as http://HOST:PORT, with commas between them`,
+    'or one with {} in the place of the number',
+  );
+}
+
+function tokensFor(parsed: ParsedArguments, context: Context): TokenStore {
+  const given = optional(parsed, '--tokens');
+  return given === undefined ? TokenStore.ofHome(configFolder(context)) : new TokenStore(resolve(given), 'shared');
 }
 
 function numberOf(parsed: ParsedArguments, name: string, otherwise: number, most = 1_000_000): number {

@@ -45,7 +45,7 @@ export async function sendResponse(from: Response, to: ServerResponse): Promise<
   to.end();
 }
 
-function drained(to: ServerResponse): Promise<void> {
+export function drained(to: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       to.off('drain', done);

@@ -5,6 +5,10 @@ const BUCKETS = [0.01, 0.05, 0.1, 0.5, 1, 5, 30, 120, 600];
 const LIMITS = ['requests', 'sessions'] as const;
 type Limit = (typeof LIMITS)[number];
 
+/** What became of requests for users of other servers. */
+const FATES = ['answered', 'unreachable', 'lost', 'left', 'refused'] as const;
+type Fate = (typeof FATES)[number];
+
 interface Load {
   readonly sessions: number;
   readonly users: number;
@@ -15,6 +19,7 @@ export class Metrics implements CallObserver {
   readonly #calls = new Map<string, number>();
   readonly #responses = new Map<number, number>();
   readonly #limits = new Map<Limit, number>();
+  readonly #forwarded = new Map<Fate, number>();
   readonly #buckets = BUCKETS.map(() => 0);
   #seconds = 0;
   #timed = 0;
@@ -55,6 +60,10 @@ export class Metrics implements CallObserver {
     add(this.#limits, limit);
   }
 
+  forwarded(fate: Fate): void {
+    add(this.#forwarded, fate);
+  }
+
   sessionOpened(): void {
     this.#opened++;
   }
@@ -70,6 +79,7 @@ export class Metrics implements CallObserver {
       ...metric('cordon_call_seconds', 'histogram', 'How long calls took', this.#histogram()),
       ...metric('cordon_http_responses_total', 'counter', 'Responses by status', this.#byStatus()),
       ...metric('cordon_limits_hit_total', 'counter', 'Requests refused at a limit of their user', this.#byLimit()),
+      ...metric('cordon_forwarded_total', 'counter', 'Requests for users of other servers', this.#byFate()),
       ...metric('cordon_tokens_refused_total', 'counter', 'Requests without a valid token', [
         ['', this.#refusedTokens],
       ]),
@@ -84,6 +94,10 @@ export class Metrics implements CallObserver {
 
   #byLimit(): Sample[] {
     return LIMITS.map((limit) => [`{limit="${limit}"}`, this.#limits.get(limit) ?? 0]);
+  }
+
+  #byFate(): Sample[] {
+    return FATES.map((fate) => [`{fate="${fate}"}`, this.#forwarded.get(fate) ?? 0]);
   }
 
   #byStatus(): Sample[] {

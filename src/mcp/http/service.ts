@@ -6,9 +6,11 @@ import { failureText } from '../failure.ts';
 import { type Admitted, admits, bearerToken } from './admission.ts';
 import { Endpoint } from './endpoint.ts';
 import { readBody, refuse, sendResponse, sendText, webRequest } from './exchange.ts';
+import { FORWARDED, forward } from './forward.ts';
 import { InFlight } from './in-flight.ts';
 import { Metrics } from './metrics.ts';
 import { Pool, TooManySessions, type UserLimits } from './pool.ts';
+import { type Shards, shardOf } from './shards.ts';
 import type { TokenStore } from './tokens.ts';
 
 export interface ServiceOptions {
@@ -22,6 +24,7 @@ export interface ServiceOptions {
   readonly drainMs: number;
   readonly maxRequestBytes: number;
   readonly version: string;
+  readonly shards?: Shards | undefined;
   readonly log: Log;
 }
 
@@ -140,12 +143,35 @@ export class HttpService {
     const body = request.method === 'POST' ? await readBody(request, maxRequestBytes) : '';
     if (body === undefined)
       return refuse(response, 413, `a request may have ${maxRequestBytes} bytes`, { connection: 'close' });
+    const elsewhere = this.#elsewhere(user);
+    if (elsewhere !== undefined) return this.#pass(elsewhere, request, response, body);
     const { response: answer, leave } = await this.#endpoint.answer(user, asked, body);
     try {
       await sendResponse(answer, response);
     } finally {
       leave?.();
     }
+  }
+
+  /** The number of the server that has this user's sessions, unless it is this one. */
+  #elsewhere(user: string): number | undefined {
+    const { shards } = this.#options;
+    if (shards === undefined) return undefined;
+    const number = shardOf(user, shards.count);
+    return number === shards.own ? undefined : number;
+  }
+
+  /** Handed on once: servers that do not agree on their number would hand it round for ever. */
+  async #pass(number: number, request: IncomingMessage, response: ServerResponse, body: string): Promise<void> {
+    const { peers, count } = this.#options.shards as Shards;
+    const to = peers?.[number];
+    if (to === undefined || request.headers[FORWARDED] !== undefined) {
+      this.#metrics.forwarded('refused');
+      return refuse(response, 421, `the sessions of this user are at server ${number} of ${count}: nothing was run`);
+    }
+    if (!['POST', 'GET', 'DELETE'].includes(request.method ?? ''))
+      return refuse(response, 405, 'POST, GET and DELETE are known here', { allow: 'POST, GET, DELETE' });
+    this.#metrics.forwarded(await forward({ to, request, response, body, ended: this.#ended.signal }));
   }
 
   /** What went wrong is for the log; a client learns no path and no name of this machine, only a security refusal in full. */

@@ -1,4 +1,5 @@
-import { realpathSync, statSync } from 'node:fs';
+import { existsSync, realpathSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { CordonError } from '../../host/errors.ts';
 import type { Skill } from '../../sessions/types.ts';
 
@@ -15,5 +16,16 @@ export function checkShelf(workspaces: string, skills: readonly Skill[]): void {
   throw new CordonError('serve', `the skill '${inside.name}' lies among the workspaces, where commands can change it`, {
     where: inside.folder,
     hint: 'keep skills for all users where none of them can write',
+  });
+}
+
+/** Whoever can write among the tokens makes one for any user. */
+export function checkTokens(workspaces: string, tokens: string | undefined): void {
+  if (tokens === undefined || !existsSync(tokens)) return;
+  const [shelf, place] = [realpathSync(workspaces), realpathSync(tokens)];
+  if (!`${place}/`.startsWith(`${shelf}/`) && !`${resolve(tokens)}/`.startsWith(`${resolve(workspaces)}/`)) return;
+  throw new CordonError('serve', 'the tokens lie among the workspaces, where commands can change them', {
+    where: tokens,
+    hint: 'keep them where no user can write',
   });
 }

@@ -1,149 +1,204 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { closeSync, fstatSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { type BigIntStats, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureFolder } from '../../host/ensure-folder.ts';
 import { CordonError } from '../../host/errors.ts';
-import { openToRead } from '../../host/open-file.ts';
-import { checkFile } from '../../secrets/sources/file.ts';
 import { Unavailable } from '../../secrets/sources/source.ts';
 import { writeWhole } from '../../secrets/vault/generations.ts';
+import {
+  appendLine,
+  checkFolder,
+  type Known,
+  notWritable,
+  readList,
+  readRecord,
+  type TokenRecord,
+  type Trust,
+} from './token-files.ts';
 
-/** What is kept of a token: enough to know it again, nothing to use it with. */
-export interface TokenRecord {
-  readonly id: string;
-  readonly user: string;
-  readonly created: string;
+type Complain = (problem: string) => void;
+
+interface Loaded {
+  readonly known: readonly Known[];
+  /** The files with many tokens: a change of one does not show in the folder. */
+  readonly lists: readonly string[];
 }
 
-interface Known extends TokenRecord {
-  readonly hash: Buffer;
+interface Read extends Loaded {
+  readonly stamp: string;
+  readonly byHash: ReadonlyMap<string, Known>;
+  readonly at: number;
+  /** False when it was changed just before: the clock of a file system may be too coarse to show that it is changed again. */
+  readonly isSettled: boolean;
 }
 
-const FILE = /^([0-9a-f]{8})\.json$/;
-const MAX_FILE_BYTES = 4096;
+const RECORD = /^([0-9a-f]{8})\.json$/;
+const LIST = /^[^.].*\.jsonl$/;
+const COARSE_MS = 2000;
+const AGAIN_MS = 200;
+const nobody: Complain = () => undefined;
 
 /**
- * One file for each token: adding and removing never rewrite what others wrote, and nothing needs a lock. A token is 256 random bits, so a plain
+ * Tokens in a folder, one file each, so that adding and removing never rewrite what others wrote and nothing needs a lock; or in files with one
+ * on each line, that are only added to. Either may be handed out by others and be replaced at any time. A token is 256 random bits, so a plain
  * hash of it can't be guessed from.
  */
 export class TokenStore {
-  readonly #folder: string;
-  #read: { readonly stamp: string; readonly known: readonly Known[] } | undefined;
+  readonly #path: string;
+  readonly #trust: Trust;
+  #read: Read | undefined;
 
-  constructor(configFolder: string) {
-    this.#folder = join(configFolder, 'tokens');
+  constructor(path: string, trust: Trust) {
+    this.#path = path;
+    this.#trust = trust;
   }
+
+  /** In Cordon's own home. */
+  static ofHome = (configFolder: string) => new TokenStore(join(configFolder, 'tokens'), 'own');
 
   /** The only moment the token itself is seen. */
   add(user: string): { readonly id: string; readonly token: string } {
     const id = randomBytes(4).toString('hex');
     const token = `cordon_${randomBytes(32).toString('base64url')}`;
     const record = { user, sha256: hashOf(token).toString('hex'), created: new Date().toISOString() };
-    ensureFolder(this.#folder);
-    const fresh = join(this.#folder, `new.${id}`);
-    writeWhole(fresh, `${JSON.stringify(record)}\n`);
-    renameSync(fresh, join(this.#folder, `${id}.json`));
+    if (this.#isList()) appendLine(this.#path, { id, ...record });
+    else this.#write(id, record);
     return { id, token };
   }
 
-  list(complain: (problem: string) => void = () => undefined): TokenRecord[] {
-    return this.#load(complain).map(({ id, user, created }) => ({ id, user, created }));
+  #write(id: string, record: object): void {
+    const fresh = join(this.#path, `new.${id}`);
+    try {
+      ensureFolder(this.#path);
+      writeWhole(fresh, `${JSON.stringify(record)}\n`);
+      renameSync(fresh, join(this.#path, `${id}.json`));
+    } catch (error) {
+      throw notWritable(this.#path, error as NodeJS.ErrnoException);
+    }
+  }
+
+  list(complain = nobody): TokenRecord[] {
+    return this.#load(complain).known.map(({ id, user, created }) => ({ id, user, created }));
   }
 
   /** By id, or all of a user. */
   remove(idOrUser: string): number {
-    const gone = this.list().filter(({ id, user }) => id === idOrUser || user === idOrUser);
-    for (const { id } of gone) rmSync(join(this.#folder, `${id}.json`), { force: true });
-    return gone.length;
-  }
-
-  /** Compares with every token, each in constant time: how long it takes tells nothing about any. */
-  userOf(token: string, complain: (problem: string) => void): string | undefined {
-    const hash = hashOf(token);
-    let user: string | undefined;
-    for (const known of this.#current(complain)) if (timingSafeEqual(known.hash, hash)) user = known.user;
-    return user;
-  }
-
-  /** Read again when the folder has changed: a token that was removed stops working at once. */
-  #current(complain: (problem: string) => void): readonly Known[] {
-    const stamp = this.#stamp();
-    if (this.#read?.stamp !== stamp) this.#read = { stamp, known: this.#load(complain) };
-    return this.#read.known;
-  }
-
-  #stamp(): string {
-    const stats = statSync(this.#folder, { throwIfNoEntry: false, bigint: true });
-    return stats === undefined ? '' : `${stats.ino} ${stats.mtimeNs}`;
-  }
-
-  #load(complain: (problem: string) => void): Known[] {
-    return this.#files().flatMap((name) => {
-      try {
-        return [readToken(join(this.#folder, name), name.slice(0, 8))];
-      } catch (error) {
-        if (!(error instanceof Unavailable)) throw error;
-        complain(`the token file ${name} is not used: ${error.message} (${error.hint})`);
-        return [];
+    const isMeant = ({ id, user }: TokenRecord) => id === idOrUser || user === idOrUser;
+    const removed = new Date().toISOString();
+    let count = 0;
+    for (const list of this.#lists())
+      for (const { id } of readable(() => readList(list, this.#trust, nobody), nobody).filter(isMeant)) {
+        appendLine(list, { id, removed });
+        count++;
       }
+    for (const { id } of this.#records(nobody).filter(isMeant)) {
+      this.#unlink(join(this.#path, `${id}.json`));
+      count++;
+    }
+    return count;
+  }
+
+  #unlink(file: string): void {
+    try {
+      rmSync(file, { force: true });
+    } catch (error) {
+      throw notWritable(file, error as NodeJS.ErrnoException);
+    }
+  }
+
+  /** Found by its hash, of which nobody can steer a part; how long it takes tells nothing about any token. */
+  userOf(token: string, complain: Complain): string | undefined {
+    const hash = hashOf(token);
+    const known = this.#current(complain).byHash.get(hash.toString('hex'));
+    return known !== undefined && timingSafeEqual(known.hash, hash) ? known.user : undefined;
+  }
+
+  /** Looked at for every request, read again when it has changed: a token that was removed stops working at once. */
+  #current(complain: Complain): Read {
+    const { stamp, newest } = this.#stamp(this.#read?.lists ?? []);
+    const now = Date.now();
+    const read = this.#read;
+    if (read?.stamp === stamp && (read.isSettled || now - read.at < AGAIN_MS)) return read;
+    const loaded = this.#load(complain);
+    const byHash = new Map(loaded.known.map((known) => [known.hash.toString('hex'), known]));
+    const isSettled = Math.abs(now - newest) > COARSE_MS;
+    // Lists that were not known before are in a stamp only from now on.
+    const after = sameNames(loaded.lists, read?.lists) ? stamp : this.#stamp(loaded.lists).stamp;
+    this.#read = { ...loaded, stamp: after, byHash, at: now, isSettled: isSettled && after === stamp };
+    return this.#read;
+  }
+
+  /** Links are followed: a mounted Secret is changed by turning one. */
+  #stamp(lists: readonly string[]): { stamp: string; newest: number } {
+    const all = [this.#path, ...lists].map((path) => statOf(path));
+    const words = all.map((one) => (one === undefined ? '-' : `${one.dev} ${one.ino} ${one.size} ${one.mtimeNs}`));
+    return { stamp: words.join('|'), newest: Math.max(...all.map((one) => Number(one?.mtimeMs ?? 0))) };
+  }
+
+  #load(complain: Complain): Loaded {
+    const lists = this.#lists();
+    const inLists = lists.flatMap((list) => readable(() => readList(list, this.#trust, complain), complain, list));
+    return { known: [...this.#records(complain), ...inLists], lists };
+  }
+
+  #records(complain: Complain): Known[] {
+    const names = this.#names().filter((name) => RECORD.test(name));
+    if (names.length > 0 && !this.#isTrusted(complain)) return [];
+    return names.flatMap((name) => {
+      const path = join(this.#path, name);
+      return readable(() => [readRecord(path, name.slice(0, 8), this.#trust)], complain, name);
     });
   }
 
-  #files(): string[] {
+  #isTrusted(complain: Complain): boolean {
+    const check = () => [checkFolder(statSync(this.#path), this.#path, this.#trust)];
+    return readable(check, complain, this.#path).length > 0;
+  }
+
+  #isList(): boolean {
+    const stats = statOf(this.#path);
+    return stats === undefined ? LIST.test(this.#path.split('/').at(-1) as string) : !stats.isDirectory();
+  }
+
+  #lists(): string[] {
+    if (this.#isList()) return statOf(this.#path) === undefined ? [] : [this.#path];
+    // In Cordon's own folder there are none.
+    if (this.#trust === 'own') return [];
+    const names = this.#names().filter((name) => LIST.test(name));
+    return names.length > 0 && this.#isTrusted(nobody) ? names.map((name) => join(this.#path, name)) : [];
+  }
+
+  #names(): string[] {
+    if (this.#isList()) return [];
     try {
-      return readdirSync(this.#folder)
-        .filter((name) => FILE.test(name))
-        .sort();
+      return readdirSync(this.#path).sort();
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-      throw new CordonError('tokens', 'the folder of the tokens cannot be read', { where: this.#folder });
+      throw new CordonError('tokens', 'the folder of the tokens cannot be read', { where: this.#path });
     }
+  }
+}
+
+function statOf(path: string): BigIntStats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false, bigint: true });
+  } catch {
+    return undefined;
+  }
+}
+
+const sameNames = (some: readonly string[], others: readonly string[] = []) => some.join('\0') === others.join('\0');
+
+function readable<T>(read: () => T[], complain: Complain, name = ''): T[] {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof Unavailable)) throw error;
+    complain(`the token file ${name} is not used: ${error.message} (${error.hint})`);
+    return [];
   }
 }
 
 function hashOf(token: string): Buffer {
   return createHash('sha256').update(token).digest();
-}
-
-function readToken(path: string, id: string): Known {
-  const { user, sha256, created } = parse(readOwn(path));
-  if (
-    typeof user !== 'string' ||
-    typeof sha256 !== 'string' ||
-    typeof created !== 'string' ||
-    !/^[0-9a-f]{64}$/.test(sha256)
-  )
-    throw new Unavailable('it does not hold a token', `remove it: rm ${path}`);
-  return { id, user, created, hash: Buffer.from(sha256, 'hex') };
-}
-
-function readOwn(path: string): string {
-  const descriptor = open(path);
-  try {
-    const stats = fstatSync(descriptor);
-    checkFile(stats, path);
-    if (stats.size > MAX_FILE_BYTES) throw new Unavailable('it is too large', `remove it: rm ${path}`);
-    return readFileSync(descriptor, 'utf8');
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
-function open(path: string): number {
-  try {
-    return openToRead(path, 'refused');
-  } catch (error) {
-    throw new Unavailable(
-      `it cannot be opened (${(error as NodeJS.ErrnoException).code})`,
-      `look at it: ls -l ${path}`,
-    );
-  }
-}
-
-function parse(text: string): Partial<Record<'user' | 'sha256' | 'created', unknown>> {
-  try {
-    return Object(JSON.parse(text));
-  } catch {
-    return {};
-  }
 }
