@@ -102,8 +102,8 @@ describe('cordon.toml', () => {
   });
 
   it('a credential in any table', async () => {
-    const text = `[settings.mine]\nHEADER = "Bearer ${'a1B2c3D4'.repeat(4)}"\n`;
-    expect(await findingsIn('cordon.toml', text)).toEqual(['2:10 literal-credential']);
+    const text = `[agents.mine]\ncommand = ["mine"]\ninstall = "Bearer ${'a1B2c3D4'.repeat(4)}"\n`;
+    expect(await findingsIn('cordon.toml', text)).toEqual(['3:11 literal-credential']);
   });
 });
 

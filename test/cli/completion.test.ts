@@ -80,7 +80,7 @@ const CASES: readonly { line: string; has: readonly string[]; hasNot?: readonly 
   { line: 'cordon agent ', has: ['list', 'run', 'env', 'command'] },
   { line: 'cordon agent run ', has: ['claude', 'reviewer'] },
   { line: 'cordon agent run --mod', has: ['--model', '--mode'] },
-  { line: 'cordon creds ', has: ['set', 'list', 'test', 'rm', 'export-to-keyring', 'init'] },
+  { line: 'cordon creds ', has: ['set', 'list', 'test', 'rm', 'init'] },
   { line: 'cordon profile show ', has: ['webshop', 'default'] },
   { line: 'cordon profile diff default ', has: ['webshop', 'locked'] },
   { line: 'cordon profile init --agent ', has: ['claude-code', 'none'], hasNot: ['reviewer'] },

@@ -108,10 +108,6 @@ describe.each(USERS)('creds as %s', (user) => {
   test('no keyring here: said so, and nothing changes', () => {
     const options = place();
     store(options, 'MY_KEY');
-    expect(runCordon(['creds', 'export-to-keyring', 'MY_KEY'], options)).toMatchObject({
-      code: 125,
-      stderr: expect.stringMatching(/keyring/),
-    });
     expect(runCordon(['creds', 'init', '--keyring'], options)).toMatchObject({
       code: 125,
       stderr: expect.stringMatching(/keyring/),

@@ -1,10 +1,10 @@
 import { isAbsolute, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { CordonError } from '../../host/errors.ts';
+import { ruleName, sarifLog, sentence } from '../../host/sarif.ts';
 import type { Finding, Region, Report } from '../finding.ts';
 import { type CheckRule, RULES } from '../rules.ts';
 
-const SCHEMA = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json';
 const IDS = Object.keys(RULES);
 
 export interface SarifOptions {
@@ -15,37 +15,25 @@ export interface SarifOptions {
 
 /** SARIF 2.1.0, which code scanning services read. */
 export function reportAsSarif(report: Report, options: SarifOptions): object {
-  return {
-    $schema: SCHEMA,
-    version: '2.1.0',
-    runs: [
-      {
-        tool: { driver: driver(options.version) },
-        columnKind: 'utf16CodeUnits',
-        originalUriBaseIds: { SRCROOT: { description: { text: 'the folder that cordon check ran in' } } },
-        artifacts: report.files.map(({ file }) => ({ location: artifact(file, options.workdir) })),
-        invocations: [
-          {
-            executionSuccessful: report.troubles.length === 0,
-            toolExecutionNotifications: report.troubles.flatMap(({ file, errors }) =>
-              errors.map((error) => notification(file, error, options.workdir)),
-            ),
-          },
-        ],
-        results: [...report.findings, ...report.silenced].map((finding) => result(finding, options.workdir)),
-      },
-    ],
-  };
-}
-
-function driver(version: string): object {
-  return { name: 'cordon check', semanticVersion: version, version, rules: Object.entries(RULES).map(descriptor) };
+  const { version, workdir } = options;
+  const notifications = report.troubles.flatMap(({ file, errors }) =>
+    errors.map((error) => notification(file, error, workdir)),
+  );
+  return sarifLog(
+    { name: 'cordon check', version, rules: Object.entries(RULES).map(descriptor) },
+    {
+      originalUriBaseIds: { SRCROOT: { description: { text: 'the folder that cordon check ran in' } } },
+      artifacts: report.files.map(({ file }) => ({ location: artifact(file, workdir) })),
+      invocations: [{ executionSuccessful: report.troubles.length === 0, toolExecutionNotifications: notifications }],
+      results: [...report.findings, ...report.silenced].map((finding) => result(finding, workdir)),
+    },
+  );
 }
 
 function descriptor([id, { severity, title, why, fix }]: readonly [string, CheckRule]): object {
   return {
     id,
-    name: id.replace(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+    name: ruleName(id),
     shortDescription: { text: title },
     fullDescription: { text: sentence(why) },
     help: { text: sentence(fix) },
@@ -105,5 +93,3 @@ function notification(file: string, { message, hint, where }: CordonError, workd
     locations: [{ physicalLocation: { artifactLocation: artifact(file, workdir), ...region } }],
   };
 }
-
-const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?…]$/.test(text) ? '' : '.'}`;

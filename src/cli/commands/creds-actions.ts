@@ -1,7 +1,6 @@
 import { type Bytes, bytesOfText, showBytes } from '../../host/bytes.ts';
 import { CordonError } from '../../host/errors.ts';
 import { credentialRule } from '../../policy/credential.ts';
-import { KEYRING_SERVICE } from '../../secrets/keyring.ts';
 import { resolveCredentials } from '../../secrets/resolve.ts';
 import type { Secret } from '../../secrets/secret.ts';
 import { type Tools, Unavailable } from '../../secrets/sources/source.ts';
@@ -120,16 +119,6 @@ export async function removeFromVault({ words }: ParsedArguments, { context, too
   const found = await storing(name, tools.vault.remove(name));
   if (!found) throw new CordonError('vault', `the vault has no ${name}`, { hint: 'see cordon creds list' });
   context.err(`removed ${name}\n`);
-}
-
-export async function exportToKeyring({ words }: ParsedArguments, { context, tools }: Surroundings): Promise<void> {
-  const name = vaultName(words[0], 'export-to-keyring');
-  if (words.length > 1) throw usageError('creds export-to-keyring takes one name');
-  const secret = await storing(name, tools.vault.get(name));
-  if (secret === undefined)
-    throw new CordonError('vault', `the vault has no ${name}`, { hint: 'see cordon creds list' });
-  await storing(name, tools.keyring.set(KEYRING_SERVICE, name, secret));
-  context.err(`exported ${name}; its source is now keyring://${KEYRING_SERVICE}/${name} too\n`);
 }
 
 const KEY_PLACES: readonly KeyPlace[] = ['passphrase', 'keyring', 'file'];

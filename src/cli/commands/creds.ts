@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { toolsOf } from '../credential-tools.ts';
 import { JSON_FLAG, type ParsedArguments, parseArguments, usageError } from '../flags.ts';
 import { nearest } from '../nearest.ts';
-import { exportToKeyring, initVault, listVault, removeFromVault, setInVault, testSource } from './creds-actions.ts';
+import { initVault, listVault, removeFromVault, setInVault, testSource } from './creds-actions.ts';
 import { importIntoVault } from './creds-import.ts';
 
 const ACTIONS = {
@@ -11,7 +11,6 @@ const ACTIONS = {
   list: listVault,
   test: testSource,
   rm: removeFromVault,
-  'export-to-keyring': exportToKeyring,
   init: initVault,
   import: importIntoVault,
 } as const;

@@ -9,7 +9,7 @@ export const SHAPES: readonly string[] = [
   'agent list',
   'agent run|command AGENT',
   'agent env AGENT VARIABLE…',
-  'creds set|list|test|rm|export-to-keyring|init',
+  'creds set|list|test|rm|init',
   'creds import FILE',
   'import FILE…',
   'export PROFILE',

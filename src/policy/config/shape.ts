@@ -1,20 +1,7 @@
-import { describeNode } from '../load/node.ts';
 import { HOST_EXPECTED } from '../network/rules.ts';
 import { WORKSPACE_MODES } from '../places.ts';
 import type { FsPreset } from '../policy.ts';
-import {
-  choice,
-  count,
-  type DataOf,
-  either,
-  flag,
-  listOf,
-  mapOf,
-  object,
-  type Shape,
-  size,
-  text,
-} from '../profile/shape.ts';
+import { choice, count, type DataOf, either, flag, listOf, mapOf, object, size, text } from '../profile/shape.ts';
 
 export const TOOL_BASES = ['all', 'none', 'os-common'] as const;
 export const TOOL_FS_BASES = ['all', 'guarded', 'workspace', 'minimal'] as const satisfies readonly FsPreset[];
@@ -121,13 +108,6 @@ export const CHANGES = object('a table about what is put aside', {
   keep: { shape: places, about: 'Files that are kept although they look like credentials.' },
 });
 
-/** Sections that have no keys of their own yet. */
-const otherSection: Shape<Readonly<Record<string, unknown>>> = {
-  expected: 'a table',
-  fits: (node) => describeNode(node) === 'an object',
-  schema: { type: 'object' },
-};
-
 /** The whole of cordon.toml: whoever reads a part of it has checked all of it. */
 export const CONFIG = object('tables', {
   tools: { shape: mapOf(TOOL, 'a table of tools'), about: 'Policies of tools.' },
@@ -135,7 +115,6 @@ export const CONFIG = object('tables', {
   roles: { shape: mapOf(ROLE, 'a table of roles'), about: 'Roles.' },
   scopes: { shape: mapOf(SCOPE, 'a table of scopes'), about: 'Scopes of credentials.' },
   changes: { shape: CHANGES, about: 'What is kept of what commands put aside.' },
-  settings: { shape: otherSection, about: 'Settings.' },
 });
 
 /** The file as a plain object, for library use. */

@@ -1,44 +1,27 @@
+import { ended, ruleName, sarifLog, sentence } from '../../host/sarif.ts';
 import type { Cell } from '../cell.ts';
 import type { Probe } from '../probe.ts';
 import { ownColumn, type Report, verdictOf } from './report.ts';
-
-const SCHEMA = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json';
 
 /** SARIF 2.1.0: every probe is a rule, every leak of Cordon's own column a result. Other launchers are not what is being checked. */
 export function proofAsSarif(report: Report, version: string): object {
   const own = ownColumn(report);
   const found = report.rows.flatMap(({ probe, cells }, i) => resultsOf(probe, cells[own] as Cell, i));
-  return {
-    $schema: SCHEMA,
-    version: '2.1.0',
-    runs: [
-      {
-        tool: {
-          driver: {
-            name: 'cordon prove',
-            semanticVersion: version,
-            version,
-            rules: report.rows.map(({ probe }) => descriptor(probe)),
-          },
-        },
-        columnKind: 'utf16CodeUnits',
-        invocations: [
-          {
-            executionSuccessful: verdictOf(report) !== 'unproven',
-            endTimeUtc: report.date,
-            properties: { machine: report.machine, flags: report.columns[own]?.flags ?? '' },
-          },
-        ],
-        results: found,
-      },
-    ],
+  const invocation = {
+    executionSuccessful: verdictOf(report) !== 'unproven',
+    endTimeUtc: report.date,
+    properties: { machine: report.machine, flags: report.columns[own]?.flags ?? '' },
   };
+  return sarifLog(
+    { name: 'cordon prove', version, rules: report.rows.map(({ probe }) => descriptor(probe)) },
+    { invocations: [invocation], results: found },
+  );
 }
 
 function descriptor({ id, title, gives, planted, tried, reference }: Probe): object {
   return {
     id,
-    name: id.replace(/(?:^|[-/])([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()),
+    name: ruleName(id),
     shortDescription: { text: sentence(title) },
     fullDescription: { text: `It would give ${ended(gives)}` },
     help: { text: `Planted: ${sentence(planted)} Tried: ${sentence(tried)} See ${reference}` },
@@ -61,6 +44,3 @@ function resultsOf({ id, title, gives }: Probe, { status, reason }: Cell, ruleIn
     },
   ];
 }
-
-const ended = (text: string) => `${text}${/[.!?…]$/.test(text) ? '' : '.'}`;
-const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${ended(text.slice(1))}`;

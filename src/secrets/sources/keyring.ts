@@ -17,7 +17,7 @@ export const keyring: Source = {
     if (secret === undefined)
       throw new Unavailable(
         'the keyring has no such entry',
-        'add it, for example with cordon creds export-to-keyring NAME',
+        "add it with the system's own tool, for example secret-tool store",
       );
     return secret;
   },
