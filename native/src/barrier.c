@@ -1,6 +1,7 @@
 #include "barrier.h"
 
 #include "changes.h"
+#include "ending.h"
 #include "protocol.h"
 
 #include <errno.h>
@@ -53,6 +54,9 @@ static void take_report(struct barrier *barrier, struct launch *launch, const st
   } else if (report->kind == REPORT_SAY) {
     if (report->line[sizeof report->line - 1]) refuse_message(barrier);
     say(report->line, NULL);
+  } else if (report->kind == REPORT_HIDDEN) {
+    if (report->line[sizeof report->line - 1]) refuse_message(barrier);
+    memcpy(barrier->hidden, report->line, sizeof report->line);
   } else if (report->kind == REPORT_ENDED && is_wait_status(report->status)) {
     barrier->ended = true;
     barrier->status = report->status;
@@ -137,6 +141,17 @@ static void give_up(struct barrier *barrier) {
   watch_undo(&barrier->watch);
 }
 
+static void tell_ending(const struct barrier *barrier, const struct plan *plan) {
+  ending_tell(&(struct met){
+      .hidden = barrier->hidden,
+      .refused = outside_refused(&barrier->outside),
+      .files = changes_tell(),
+      .failed = !barrier->ended || barrier->status != 0,
+      .is_quiet = plan->quiet,
+      .is_summary = plan->summary,
+  });
+}
+
 /* Returns only when nothing ran because the machine lacks the means. A child that refused has said why. */
 static void supervise(struct barrier *barrier, struct launch *launch, struct text *reason) {
   await_dismissed();
@@ -152,11 +167,11 @@ static void supervise(struct barrier *barrier, struct launch *launch, struct tex
     return;
   }
   reclaim_terminal(barrier->terminal);
-  outside_end(&barrier->outside, !barrier->ended || barrier->status != 0);
+  outside_end(&barrier->outside);
   changes_take(launch);
   aside_remove(&barrier->aside);
   if (!barrier->ended) say("the sandbox was ended from outside", NULL);
-  changes_tell(launch->plan.quiet);
+  tell_ending(barrier, &launch->plan);
   launch_end(launch, "barrier", &barrier->watch, barrier->ended ? barrier->status : SIGKILL);
 }
 

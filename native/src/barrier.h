@@ -15,6 +15,8 @@ struct barrier {
   uint32_t continued;
   bool greeted, ended, is_bubblewrap;
   int status;
+  /* Arguments that name something not shown. */
+  char hidden[512];
 };
 
 /* namespaces.c: forks, and the child makes the barrier; false with the reason where there can be none. */

@@ -673,10 +673,9 @@ void changes_take(const struct launch *launch) {
   }
 }
 
-void changes_tell(bool quiet) {
+uint64_t changes_tell(void) {
   if (told.lost)
     say("warning: ", decimal(told.lost), told.lost == 1 ? " file" : " files", " written outside the workspace could not be kept",
         told.error ? ": " : "; `cordon changes drop` makes room", told.error ? error_text(told.error) : "", NULL);
-  if (told.files && !quiet && isatty(STDERR_FILENO))
-    say(decimal(told.files), told.files == 1 ? " file" : " files", " put aside: cordon changes", NULL);
+  return told.files;
 }

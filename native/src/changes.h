@@ -22,7 +22,7 @@ void changes_begin(struct launch *launch);
 bool changes_hear(const char *message, size_t length, const int *descriptors, size_t count);
 /* Outside, when the command is over. */
 void changes_take(const struct launch *launch);
-/* How many files were put aside, caches not counted; tells it unless someone wants quiet, and what could not be kept. */
-void changes_tell(bool quiet);
+/* Tells what could not be kept; how many files were put aside, caches not counted. */
+uint64_t changes_tell(void);
 
 #endif

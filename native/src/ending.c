@@ -2,21 +2,19 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 enum { MOST_NAMED = 3, LONGEST_NAME = 80, LONGEST_LINE = 500 };
 
+/* ── inside ── */
+
 static struct {
-  bool is_quiet, has_terminal;
+  bool is_quiet;
   char *arguments[MOST_NAMED];
   size_t count;
 } ending;
 
-void ending_begin(bool quiet) {
-  ending.is_quiet = quiet;
-  ending.has_terminal = isatty(STDERR_FILENO) == 1;
-}
+void ending_begin(bool quiet) { ending.is_quiet = quiet; }
 
 bool ending_is_quiet(void) { return ending.is_quiet; }
 
@@ -30,23 +28,54 @@ static size_t add(char *line, size_t at, const char *text) {
   return at + (length > 0 && (size_t)length < LONGEST_LINE - at ? (size_t)length : 0);
 }
 
-static size_t add_arguments(char *line, size_t at) {
-  at = add(line, at, "not shown inside: ");
+void ending_tell_hidden(void (*tell)(const char *names)) {
+  char line[LONGEST_LINE] = "";
+  size_t at = 0;
+  if (ending.is_quiet || !ending.count) return;
   for (size_t i = 0; i < ending.count && i < MOST_NAMED; i++) {
     char name[LONGEST_NAME];
     snprintf(name, sizeof name, "%s%s", i ? ", " : "", ending.arguments[i]);
     at = add(line, at, name);
   }
-  if (ending.count > MOST_NAMED) at = add(line, at, ", ...");
-  return add(line, at, " (cordon explain PATH tells why); ");
+  if (ending.count > MOST_NAMED) add(line, at, ", ...");
+  tell(line);
 }
 
-void ending_tell(int wait_status, void (*tell)(const char *line)) {
-  char line[LONGEST_LINE] = "";
-  if (ending.is_quiet || !ending.has_terminal) return;
-  if (wait_status == 0 || !ending.count) return;
-  size_t at = add(line, 0, "this may be the policy: ");
-  at = add_arguments(line, at);
-  add(line, at, "cordon run --trace tells all that it kept away");
-  tell(line);
+/* ── outside ── */
+
+static bool is_said(const char *text) { return text && *text; }
+
+/* The hosts alone are told without a terminal too: a log has nobody who could ask. */
+static void tell_briefly(const struct met *met, bool has_terminal) {
+  if (met->failed && is_said(met->refused)) say("not let through: ", met->refused, "; `cordon net log` tells why", NULL);
+  if (met->files && has_terminal)
+    say(decimal(met->files), met->files == 1 ? " file" : " files", " put aside: cordon changes", NULL);
+}
+
+void ending_tell(const struct met *met) {
+  struct text line = {0};
+  bool has_terminal = isatty(STDERR_FILENO) == 1;
+  bool is_any = met->files || is_said(met->refused) || is_said(met->hidden);
+  if (met->is_quiet || !is_any) return;
+  if (!has_terminal || !(met->failed || met->is_summary)) {
+    tell_briefly(met, has_terminal);
+    return;
+  }
+  if (is_said(met->refused)) {
+    text_add(&line, "not let through: ");
+    text_add(&line, met->refused);
+    text_add(&line, " (cordon net log); ");
+  }
+  if (met->files) {
+    text_add_number(&line, met->files);
+    text_add(&line, met->files == 1 ? " file put aside (cordon changes); " : " files put aside (cordon changes); ");
+  }
+  if (is_said(met->hidden)) {
+    text_add(&line, "not shown inside: ");
+    text_add(&line, met->hidden);
+    text_add(&line, " (cordon explain PATH); ");
+  }
+  text_add_bytes(&line, "", 1);
+  say(met->failed ? "this may be the policy: " : "kept away: ", line.data, "cordon run --trace tells all", NULL);
+  text_free(&line);
 }

@@ -4,15 +4,25 @@
 #include "base.h"
 
 /*
- * What a command met that failed, in one line on a terminal: only what was recorded anyway, and where more is told. It never
- * offers a flag that lifts a credential; `cordon explain` does, with what that gives away.
+ * What a command met, in one line on a terminal when it failed, and when an agent ends: only what was recorded anyway, and where more
+ * is told. It never offers a flag that lifts a credential; `cordon explain` does, with what that gives away.
  */
 
-/* Before standard error is closed here. */
+/* Inside. */
 void ending_begin(bool quiet);
 bool ending_is_quiet(void);
 /* An argument that names something which is not shown. */
 void ending_note_argument(const char *path);
-void ending_tell(int wait_status, void (*tell)(const char *line));
+/* Hands over what was noted, if anything was. */
+void ending_tell_hidden(void (*tell)(const char *names));
+
+/* Outside. */
+struct met {
+  /* Arguments that are not shown, hosts that were refused; NULL or empty where there were none. */
+  const char *hidden, *refused;
+  uint64_t files;
+  bool failed, is_quiet, is_summary;
+};
+void ending_tell(const struct met *met);
 
 #endif

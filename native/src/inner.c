@@ -131,11 +131,15 @@ static void carry_out_order(void) {
   if (!command_has_it(&order)) kill(state.command, order.signal);
 }
 
-static void say_outside(const char *line) {
-  struct report message = {.kind = REPORT_SAY, .continued = state.continued};
+static void send_line(int kind, const char *line) {
+  struct report message = {.kind = kind, .continued = state.continued};
   memcpy(message.line, line, strnlen(line, sizeof message.line - 1));
   send(CONTROL_FD, &message, sizeof message, MSG_NOSIGNAL);
 }
+
+static void say_outside(const char *line) { send_line(REPORT_SAY, line); }
+
+static void tell_hidden(const char *names) { send_line(REPORT_HIDDEN, names); }
 
 /* Nobody is left to write behind our back, and no signal to all can reach a process that is yet to be forked. */
 static void end_all_others(void) {
@@ -159,7 +163,7 @@ static _Noreturn void end_with(int status) {
   end_all_others();
   git_settle(say_outside);
   trace_end();
-  ending_tell(status, say_outside);
+  ending_tell_hidden(tell_hidden);
   report(REPORT_ENDED, status);
   _exit(0);
 }

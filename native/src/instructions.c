@@ -196,6 +196,7 @@ APPLY(apply_supervise) { (void)fields; UNUSED_COUNT; return set_flag(&plan->supe
 APPLY(apply_landlock_scope) { (void)fields; UNUSED_COUNT; return set_flag(&plan->landlock_scope); }
 
 APPLY(apply_quiet) { (void)fields; UNUSED_COUNT; return set_flag(&plan->quiet); }
+APPLY(apply_summary) { (void)fields; UNUSED_COUNT; return set_flag(&plan->summary); }
 APPLY(apply_trace) { UNUSED_COUNT; return set_path_once(&plan->trace, fields); }
 APPLY(apply_look) { (void)fields; UNUSED_COUNT; return set_flag(&plan->look); }
 
@@ -223,6 +224,7 @@ static const struct instruction instructions[] = {
     {WORD("landlock-scope"), 0, 0, apply_landlock_scope},
     {WORD("look"), 0, 0, apply_look},
     {WORD("quiet"), 0, 0, apply_quiet},
+    {WORD("summary"), 0, 0, apply_summary},
     {WORD("trace"), 1, 1, apply_trace},
     {WORD("limit"), 2, 2, apply_limit},
     {WORD("parent"), 1, 1, apply_parent},

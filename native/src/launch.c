@@ -109,6 +109,7 @@ _Noreturn void launch_run(struct launch *launch, char **more_args, size_t more_c
   if (launch->plan.append_args && !launch->is_shim) refuse("`append-args` belongs to shims only", NULL);
   follow_parent(&launch->plan);
   if (launch->is_shim) check_tool(&launch->plan);
+  if (launch->is_shim && control_is_on(launch->parent_env, "CORDON_QUIET")) launch->plan.quiet = true;
   launch->argv = whole_argv(&launch->plan, more_args, more_count);
   seal_env(&launch->env, &launch->plan, launch->parent_env);
   if (launch->is_shim) print_debug(launch);

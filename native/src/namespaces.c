@@ -191,7 +191,7 @@ static _Noreturn void live_inside(const struct barrier *barrier, struct launch *
   refuse_folders();
   reason_pipe = CONTROL_FD + 1;
   take_ids();
-  ending_begin(launch->plan.quiet || (launch->is_shim && control_is_on(launch->parent_env, "CORDON_QUIET")));
+  ending_begin(launch->plan.quiet);
   syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING_, NULL);
   if (mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) != 0) lack("mounts of its own are not allowed: ", error_text(errno), NULL);
   if (launch->plan.places.network != NETWORK_ON) raise_loopback();

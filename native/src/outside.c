@@ -207,7 +207,7 @@ void outside_act(struct outside *outside, const struct watch *watch, const struc
   else if (outside->line >= 0 && !hear(outside, MSG_DONTWAIT)) lose(outside);
 }
 
-void outside_end(struct outside *outside, bool failed) {
+void outside_end(struct outside *outside) {
   enum { PATIENCE_MS = 3000 };
   if (outside->line >= 0) {
     struct pollfd source = {.fd = outside->line, .events = POLLIN};
@@ -220,8 +220,8 @@ void outside_end(struct outside *outside, bool failed) {
     while (waitpid(outside->pid, NULL, 0) < 0 && errno == EINTR) continue;
   }
   let_go(outside);
-  if (!failed || !outside->refused.length) return;
+  if (outside->refused_count > MOST_REFUSED_SHOWN) text_add(&outside->refused, " and others");
   text_add_bytes(&outside->refused, "", 1);
-  size_t more = outside->refused_count > MOST_REFUSED_SHOWN ? outside->refused_count - MOST_REFUSED_SHOWN : 0;
-  say("not let through: ", outside->refused.data, more ? " and others" : "", "; `cordon net log` tells why", NULL);
 }
+
+const char *outside_refused(const struct outside *outside) { return outside->refused.data; }

@@ -42,7 +42,9 @@ void outside_keep(struct outside *outside, const struct places *places, const ch
 /* Which descriptors are waited for, and what then happens. */
 size_t outside_sources(const struct outside *outside, struct pollfd *sources);
 void outside_act(struct outside *outside, const struct watch *watch, const struct pollfd *sources, size_t count);
-/* At the end of the command: waits for what it still has to say, and says what was refused of a command that failed. */
-void outside_end(struct outside *outside, bool failed);
+/* At the end of the command: waits for what it still has to say. */
+void outside_end(struct outside *outside);
+/* The hosts that were refused, as they are shown; empty without any. */
+const char *outside_refused(const struct outside *outside);
 
 #endif

@@ -105,6 +105,8 @@ struct plan {
   bool look;
   /* What is only good to know is left out. */
   bool quiet;
+  /* At the end is told what the policy kept away, also of a command that succeeded. */
+  bool summary;
   /* The file that the list of what is tried goes to. */
   char *trace;
   enum isolation isolation;

@@ -84,6 +84,7 @@ export function prepare(request: LaunchRequest): Prepared {
     command: { path, argv: [...argv, ...(request.look ?? [])] },
     look: request.look !== undefined,
     quiet: request.quiet,
+    summary: policy.base.preset === 'agent',
     trace: request.trace,
     env: sealed,
     workdir,

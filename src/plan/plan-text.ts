@@ -21,6 +21,7 @@ export function planText(plan: LaunchPlan, values: 'with-values' | 'hidden', par
     ...plan.command.argv.map((argument) => planLine('arg', argument)),
     ...(plan.look ? ['look'] : []),
     ...(plan.quiet ? ['quiet'] : []),
+    ...(plan.summary ? ['summary'] : []),
     ...(plan.trace === undefined ? [] : [textLine('trace', plan.trace)]),
     ...containmentLines({ ...plan, supervise: true, abstractSockets: 'cut off' }, values),
     ...recordLines(plan.records),

@@ -29,6 +29,8 @@ export interface PlanInput {
   readonly look?: boolean | undefined;
   /** What is only good to know is left out. */
   readonly quiet?: boolean | undefined;
+  /** At the end is told what the policy kept away, also of a command that succeeded. */
+  readonly summary?: boolean | undefined;
   /** The file that a list of all that is tried goes to. */
   readonly trace?: string | undefined;
 }
@@ -72,6 +74,7 @@ export interface LaunchPlan {
   readonly limits: readonly ResourceLimit[];
   readonly look: boolean;
   readonly quiet: boolean;
+  readonly summary: boolean;
   readonly trace: string | undefined;
 }
 
@@ -104,6 +107,7 @@ export function plan(input: PlanInput): LaunchPlan {
     limits: input.limits ?? [],
     look: input.look ?? false,
     quiet: input.quiet ?? false,
+    summary: input.summary ?? false,
     trace: input.trace,
   };
   plans.add(result);

@@ -149,8 +149,41 @@ describe.each(USERS)('the line after a failed command, as %s', (user) => {
   it('names what was recorded and that --trace tells more, on a terminal', () => {
     const { home, work } = scene(user);
     const shown = onTerminal(user, home, work, fails);
-    expect(shown).toContain(`${said}: not shown inside: ../Documents/a.md (cordon explain PATH tells why)`);
-    expect(shown).toContain('--trace tells all');
+    expect(shown).toContain(
+      `${said}: not shown inside: ../Documents/a.md (cordon explain PATH); cordon run --trace tells all`,
+    );
+  });
+
+  it('joins hosts that were refused, files that were put aside and arguments that are not shown', () => {
+    const { home, work } = scene(user);
+    const script = 'curl -so /dev/null http://evil.test; echo x >> ~/.bashrc; exit 3';
+    const args = ['run', '--net', 'good.test', '--', 'sh', '-c', script, '../Documents/a.md'];
+    const shown = onTerminal(user, home, work, args);
+    expect(shown.replaceAll('\r', '')).toMatch(
+      /this may be the policy: not let through: evil\.test.* \(cordon net log\); 1 file put aside \(cordon changes\); not shown inside: \.\.\/Documents\/a\.md \(cordon explain PATH\); cordon run --trace tells all\n/,
+    );
+    expect(shown.match(/put aside|not let through/g)).toHaveLength(2);
+  });
+
+  it('is there at the end of an agent that succeeded too, and of nothing else', () => {
+    const { home, work } = scene(user);
+    const script = 'curl -so /dev/null http://evil.test; echo x >> ~/.bashrc; exit 0';
+    const agent = onTerminal(user, home, work, [
+      'run',
+      '--agent',
+      'claude',
+      '--net',
+      'good.test',
+      '--',
+      'sh',
+      '-c',
+      script,
+    ]);
+    expect(agent).toMatch(/kept away: not let through: evil\.test.*; 1 file put aside \(cordon changes\); cordon run/);
+    const plain = onTerminal(user, home, work, ['run', '--net', 'good.test', '--', 'sh', '-c', script]);
+    expect(plain).toContain('1 file put aside: cordon changes');
+    expect(plain).not.toContain('evil.test');
+    expect(onTerminal(user, home, work, ['run', '--agent', 'claude', '--', 'true'])).not.toContain('kept away');
   });
 
   it('never offers a flag that lifts a credential', () => {

@@ -12,6 +12,7 @@ const BAD_LINES: readonly (readonly [string, string])[] = [
   ['allow A [B', 'without its'],
   ['hold A B=C', "not a variable's name"],
   ['append-args x', 'wrong number of fields for append-args'],
+  ['summary x', 'wrong number of fields for summary'],
   ['quiet x', 'wrong number of fields for quiet'],
   ['trace relative', 'an absolute path'],
   ['look x', 'wrong number of fields for look'],
