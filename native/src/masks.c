@@ -26,9 +26,17 @@ static bool is_whiteout(int masks, const char *name) {
 }
 
 /* The first is made, the others are links to it: there are hundreds, and each file of its own would cost twice. */
+static int first_folder = -1;
+static char first_name[NAME_MAX + 1];
+
+/* What is put in its place must not be what the next ones are links to. */
+static void take_out(int masks, const char *name) {
+  unlinkat(masks, name, 0);
+  if (first_folder >= 0) close(first_folder);
+  first_folder = -1;
+}
+
 static void white_out(int masks, const char *name) {
-  static int first_folder = -1;
-  static char first_name[NAME_MAX + 1];
   if (first_folder >= 0 && (linkat(first_folder, first_name, masks, name, 0) == 0 || errno == EEXIST)) return;
   if (mknodat(masks, name, S_IFCHR, 0) != 0) {
     if (errno != EEXIST) fail(name);
@@ -177,7 +185,7 @@ static bool walk(const struct masks *masks, const char *path, bool make, struct 
     bool hidden = is_whiteout(step->masks, step->name);
     struct step next = {-1, step->real >= 0 && !hidden ? open_folder(step->real, step->name) : -1, NULL};
     if (hidden && make) {
-      unlinkat(step->masks, step->name, 0);
+      take_out(step->masks, step->name);
       next.masks = opaque(step->masks, step->name);
     } else if (!hidden && (next.real >= 0 || make)) {
       next.masks = merged(step->masks, step->real, step->name);
@@ -202,7 +210,7 @@ static void put_file(const struct masks *masks, const char *path, struct slice t
   struct stat found;
   walk(masks, path, true, &step);
   mode_t mode = fstatat(step.real, step.name, &found, 0) == 0 && S_ISREG(found.st_mode) ? found.st_mode & 0777 : 0644;
-  unlinkat(step.masks, step.name, 0);
+  take_out(step.masks, step.name);
   int file = openat(step.masks, step.name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (file < 0 || !write_whole(file, text.text, text.length) || fchmod(file, mode | 0400) != 0) fail(path);
   close(file);
@@ -218,7 +226,7 @@ static void put_target(const struct masks *masks, const char *path, bool is_fold
   bool fits = !hidden && step.real >= 0 && fstatat(step.real, step.name, &found, AT_SYMLINK_NOFOLLOW) == 0 &&
               (is_folder ? S_ISDIR(found.st_mode) : S_ISREG(found.st_mode));
   if (!fits) {
-    if (hidden) unlinkat(step.masks, step.name, 0);
+    if (hidden) take_out(step.masks, step.name);
     int made = is_folder ? mkdirat(step.masks, step.name, 0755)
                          : openat(step.masks, step.name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (made < 0 && errno != EEXIST) fail(path);

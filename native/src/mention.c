@@ -28,6 +28,8 @@ void note_arguments(struct arguments_shown *shown, const struct launch *launch) 
   shown->count = count;
   for (size_t i = 1; i < count; i++) shown->was_there[i] = is_there(path_in(launch->argv[i]));
   shown->command_was_there = is_there(launch->plan.command);
+  char *interpreter = interpreter_of(launch->plan.command);
+  shown->interpreter = is_there(interpreter) ? interpreter : NULL;
 }
 
 static void mention(const struct view *view, const char *path) {
@@ -40,6 +42,7 @@ static void mention(const struct view *view, const char *path) {
 
 void mention_arguments(const struct arguments_shown *shown, const struct launch *launch, const struct view *view) {
   if (shown->command_was_there && !is_there(launch->plan.command)) mention(view, launch->plan.command);
+  if (shown->interpreter && !is_there(shown->interpreter)) mention(view, shown->interpreter);
   for (size_t i = 1; i < shown->count; i++) {
     const char *path = path_in(launch->argv[i]);
     if (shown->was_there[i] && !is_there(path)) mention(view, path);

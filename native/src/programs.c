@@ -199,6 +199,29 @@ static const char *search_path(char **env) {
   return "";
 }
 
+char *interpreter_of(const char *path) {
+  char head[256];
+  int file = openat(AT_FDCWD, path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  ssize_t got = file < 0 ? -1 : read(file, head, sizeof head - 1);
+  if (file >= 0) close(file);
+  head[got > 0 ? got : 0] = '\0';
+  if (strncmp(head, "#!", 2) != 0) return NULL;
+  const char *start = head + 2 + strspn(head + 2, " \t");
+  size_t length = strcspn(start, " \t\r\n");
+  return *start == '/' && start[length] ? allot_text(start, length) : NULL;
+}
+
+/* A script that commands could have written is not to decide what is shown. */
+static void show_interpreter(struct view *view, const char *script) {
+  if (!script || is_in_reach_of_commands(view, parent_of(script))) return;
+  const char *path = interpreter_of(script);
+  if (!path) return;
+  /* In a virtual environment it is a link, and what it needs stands around that. */
+  const char *folder = lead_of(view, "", parent_of(path));
+  if (folder && is_in_a_home(view, folder) && !may_hold_anything(view, folder)) show_folder(view, folder);
+  show_linked_program(view, lead_of(view, "", path));
+}
+
 void show_programs(struct view *view, const struct launch *launch) {
   if (!view->home_count) return;
   for (const char *at = search_path(launch->env.entries); *at;) {
@@ -210,5 +233,7 @@ void show_programs(struct view *view, const struct launch *launch) {
   if (command[0] != '/') return;
   for (size_t i = 0; i < view->home_count; i++)
     if (below(view->homes[i], command) || below(view->home_names[i], command)) show_folder(view, without_links(view, parent_of(command)));
-  show_linked_program(view, lead_of(view, "", command));
+  const char *program = lead_of(view, "", command);
+  show_linked_program(view, program);
+  show_interpreter(view, program);
 }

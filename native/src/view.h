@@ -95,6 +95,8 @@ void compose(struct view *view);
 struct place *add_place_at(struct view *view, enum place_kind kind, char *target, int tree);
 
 /* programs.c: what PATH and the command lead to is shown. */
+/* Which program the first line of a script names; NULL for what is none. */
+char *interpreter_of(const char *path);
 void show_programs(struct view *view, const struct launch *launch);
 void show(struct view *view, const char *path);
 void show_linked_settings(struct view *view);
@@ -134,6 +136,8 @@ bool view_hides(const struct view *view, const char *path);
 /* mention.c: arguments that are there outside and not inside. */
 struct arguments_shown {
   bool command_was_there;
+  /* Of a script, where it was there. */
+  char *interpreter;
   bool *was_there;
   size_t count;
 };
