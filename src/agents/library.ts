@@ -18,7 +18,7 @@ import { findRole } from './config/find-role.ts';
 import { agentConfigOf, NO_CONFIG, readAgentConfig, roleOf } from './config/read.ts';
 import type { AgentConfig, AgentMode, Role } from './config/tables.ts';
 import type { AgentEvent } from './events.ts';
-import type { EndReason, Limits } from './limits.ts';
+import type { AgentLimits, EndReason } from './limits.ts';
 import { chunksOf, Lines } from './lines.ts';
 import { parseLine } from './parse.ts';
 import { agentPolicy } from './policy.ts';
@@ -27,7 +27,7 @@ import { runAgent } from './run.ts';
 
 export type RoleData = NonNullable<ConfigData['roles']>[string];
 
-export interface SpawnOptions extends Limits {
+export interface SpawnOptions extends AgentLimits {
   readonly agent: string;
   readonly prompt: string;
   readonly workdir?: string;

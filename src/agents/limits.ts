@@ -3,7 +3,7 @@ import type { EndCause } from '../launch/ending.ts';
 /** Why an agent ended: by itself, because it was told to, or because its time was over. */
 export type EndReason = 'exited' | 'aborted' | 'timeout';
 
-export interface Limits {
+export interface AgentLimits {
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number | undefined;
   /** How long it may take to end by itself once it is told to. */

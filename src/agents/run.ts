@@ -3,7 +3,7 @@ import type { Decision } from '../decide/decide.ts';
 import { Ending } from '../launch/ending.ts';
 import { redactStream } from '../redact/redact-stream.ts';
 import { Redaction } from '../redact/redaction.ts';
-import { type EndReason, GRACE_MS, type Limits, reasonOf } from './limits.ts';
+import { type AgentLimits, type EndReason, GRACE_MS, reasonOf } from './limits.ts';
 import { Tail } from './lines.ts';
 import { type AgentStart, type StartedAgent, startAgent } from './spawn.ts';
 
@@ -16,7 +16,7 @@ export interface AgentOutcome {
   readonly decisions: readonly Decision[];
 }
 
-export interface Readers extends Limits {
+export interface Readers extends AgentLimits {
   /** Called once the agent runs. */
   readonly onStart?: (started: StartedAgent) => void;
   /** Takes the output; memory stays constant as long as it reads no faster than it can handle. */

@@ -39,14 +39,14 @@ export function readQuestion(packet: Buffer): Question {
   return { id, name, type: packet.readUInt16BE(at), inClass: packet.readUInt16BE(at + 2), end: at + 4 };
 }
 
-export type Answer = { readonly address: string } | 'no such name' | 'nothing of this type';
+export type NameAnswer = { readonly address: string } | 'no such name' | 'nothing of this type';
 
 const NXDOMAIN = 3;
 const FORMERR = 1;
 /** Short, since a name may be allowed a moment later; long enough for one connection. */
 const SECONDS = 30;
 
-export function answerTo(packet: Buffer, question: Question, answer: Answer): Buffer | undefined {
+export function answerTo(packet: Buffer, question: Question, answer: NameAnswer): Buffer | undefined {
   if ('malformed' in question)
     return question.id === undefined ? undefined : header(packet, question.id, FORMERR, 0, 0);
   const code = answer === 'no such name' ? NXDOMAIN : 0;

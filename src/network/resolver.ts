@@ -1,7 +1,7 @@
 import type dgram from 'node:dgram';
 import net from 'node:net';
 import { hostName } from '../policy/network/rules.ts';
-import { type Answer, answerTo, readQuestion, TYPE_A } from './dns.ts';
+import { answerTo, type NameAnswer, readQuestion, TYPE_A } from './dns.ts';
 import type { Gate } from './gate.ts';
 import type { Names } from './names.ts';
 
@@ -24,7 +24,7 @@ export class Resolver {
     );
   }
 
-  #find(asked: string, type: number): Answer {
+  #find(asked: string, type: number): NameAnswer {
     const lower = asked.toLowerCase().replace(/\.$/, '');
     if (lower === 'localhost' || lower.endsWith('.localhost')) return { address: '127.0.0.1' };
     // Asked for before every connection by some programs, and nobody's business.

@@ -1,6 +1,6 @@
 import { type Bystander, startBystander } from '../launch/bystander.ts';
 import { endGroup } from '../launch/end-group.ts';
-import { ended, type Outcome } from './outcome.ts';
+import { ended, type TrialOutcome } from './outcome.ts';
 import type { Probe, Trial } from './probe.ts';
 import type { Scene } from './scene.ts';
 import { SHELL } from './scripts.ts';
@@ -36,7 +36,7 @@ export async function planted(probe: Practice, scene: Scene): Promise<Attempt> {
 }
 
 /** Whether the trial got what it was after. */
-export function leaked({ worked }: Pick<Probe, 'worked'>, scene: Scene, outcome: Outcome): boolean {
+export function leaked({ worked }: Pick<Probe, 'worked'>, scene: Scene, outcome: TrialOutcome): boolean {
   return worked?.(scene, outcome) ?? (outcome.stdout.includes(scene.canary) || outcome.stdout.includes('LEAKED'));
 }
 
@@ -68,7 +68,7 @@ export function begin(
 }
 
 /** The same, until it has ended; its input ends at once. */
-export function tried(attempt: Attempt, start: Start): Promise<Outcome> {
+export function tried(attempt: Attempt, start: Start): Promise<TrialOutcome> {
   const child = begin(attempt, start);
   child.stdin?.on('error', () => undefined).end();
   return ended(child);

@@ -3,7 +3,7 @@ import { EXIT } from '../host/errors.ts';
 import { DONE, leaked, planted, tried } from './attempt.ts';
 import type { Ground } from './ground.ts';
 import type { Launcher } from './launchers.ts';
-import type { Outcome } from './outcome.ts';
+import type { TrialOutcome } from './outcome.ts';
 import type { Probe } from './probe.ts';
 import type { Scene } from './scene.ts';
 
@@ -16,7 +16,7 @@ export interface Cell {
   readonly reason?: string;
 }
 
-export interface Limits {
+export interface TrialLimits {
   /** For one attempt, from planting to its end. */
   readonly trialMs: number;
   /** Told to stop: time is up, or the user wants no more. */
@@ -28,7 +28,7 @@ export const notApplicable = (reason: string): Cell => ({ status: 'not applicabl
 export const STOPPED = notApplicable('not tried: there was no time left');
 
 /** One probe under one launcher, in a scene of its own. */
-export async function tryOut(probe: Probe, launcher: Launcher, ground: Ground, limits: Limits): Promise<Cell> {
+export async function tryOut(probe: Probe, launcher: Launcher, ground: Ground, limits: TrialLimits): Promise<Cell> {
   if (limits.signal.aborted) return STOPPED;
   const scene = ground.open();
   const work = carryOut(probe, launcher, scene).catch((error: unknown) => notApplicable(problemOf(error, scene)));
@@ -51,13 +51,13 @@ async function carryOut(probe: Probe, launcher: Launcher, scene: Scene): Promise
 }
 
 /** A program that is no script of ours says nothing at its end; a launcher that can't start it ends with one of these codes. */
-function ranToItsEnd(probe: Probe, scene: Scene, { code, stdout }: Outcome): boolean {
+function ranToItsEnd(probe: Probe, scene: Scene, { code, stdout }: TrialOutcome): boolean {
   if (!('argv' in probe.trial(scene))) return stdout.includes(DONE);
   return code !== null && ![EXIT.failure, EXIT.notRunnable, EXIT.notFound].some((own) => own === code);
 }
 
 /** Reached when the attempt has taken too long, or is not wanted any more. */
-function ending({ trialMs, signal }: Limits): { reached: Promise<Cell>; forget: () => void } {
+function ending({ trialMs, signal }: TrialLimits): { reached: Promise<Cell>; forget: () => void } {
   const late = notApplicable(`took longer than ${trialMs / 1000} s`);
   let resolve: (cell: Cell) => void = () => undefined;
   const reached = new Promise<Cell>((settle) => {
@@ -74,7 +74,7 @@ function ending({ trialMs, signal }: Limits): { reached: Promise<Cell>; forget: 
 }
 
 /** The launcher's own words where it said any: of Cordon's, the message and not the hint below it. */
-function failureOf({ code, stderr }: Outcome, scene: Scene): string {
+function failureOf({ code, stderr }: TrialOutcome, scene: Scene): string {
   const lines = stderr.split('\n').filter((line) => line.trim() !== '');
   const said = lines.findLast((line) => line.startsWith('cordon: ')) ?? lines.at(-1);
   return safe(said ?? `ended with exit code ${code ?? 'of a signal'} before the probe was done`, scene);

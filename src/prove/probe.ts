@@ -1,4 +1,4 @@
-import type { Outcome } from './outcome.ts';
+import type { TrialOutcome } from './outcome.ts';
 import type { Scene } from './scene.ts';
 
 /** The groups of the matrix, in its order, with what a reader is told about each. */
@@ -66,7 +66,7 @@ export interface Probe {
   readonly hosts?: (scene: Scene) => readonly string[];
   readonly trial: (scene: Scene) => Trial;
   /** Whether it worked; else: the canary, or the word LEAKED, is in what the trial printed. */
-  readonly worked?: (scene: Scene, outcome: Outcome) => boolean;
+  readonly worked?: (scene: Scene, outcome: TrialOutcome) => boolean;
 }
 
 export const groupOf = ({ id }: Probe): Group => id.slice(0, id.indexOf('/')) as Group;

@@ -1,4 +1,4 @@
-import { type Cell, type Limits, notApplicable, STOPPED, tryOut } from './cell.ts';
+import { type Cell, notApplicable, STOPPED, type TrialLimits, tryOut } from './cell.ts';
 import { excuseOf } from './excuse.ts';
 import type { Ground } from './ground.ts';
 import { type Launcher, NOTHING } from './launchers.ts';
@@ -11,7 +11,7 @@ export interface Run {
   readonly launchers: readonly Launcher[];
   readonly commitments: Commitments;
   readonly ground: Ground;
-  readonly limits: Limits;
+  readonly limits: TrialLimits;
   readonly onProgress?: (done: number, all: number) => void;
 }
 

@@ -6,7 +6,7 @@ import { dirname, join, resolve } from 'node:path';
 import { startBystander } from '../launch/bystander.ts';
 import { endGroup } from '../launch/end-group.ts';
 import { Lines } from './lines.ts';
-import { ended, type Outcome } from './outcome.ts';
+import { ended, type TrialOutcome } from './outcome.ts';
 import { ABSTRACT_LISTENER } from './scripts.ts';
 
 export interface Identity {
@@ -110,7 +110,7 @@ export class Scene {
   }
 
   /** A command of the user's that prepares something and ends. */
-  async command(argv: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Outcome> {
+  async command(argv: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<TrialOutcome> {
     const child = this.#start(argv, { ...PLAIN, HOME: this.home, ...env });
     child.stdin?.end();
     const outcome = await ended(child);

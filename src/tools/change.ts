@@ -25,7 +25,7 @@ export type Step = {
   readonly path: string;
 };
 
-export interface Outcome {
+export interface ConfigOutcome {
   readonly config: Config;
   readonly configChanged: boolean;
   readonly steps: readonly Step[];
@@ -36,7 +36,7 @@ export interface Outcome {
  * One change at a time, whole or not at all: read, work out, check, write everything beside its place, then put it there. Every shim is
  * looked at, because each carries the mark of the policy file it came from.
  */
-export function changeTools(shop: Workshop, wish: (config: Config) => Wish): Outcome {
+export function changeTools(shop: Workshop, wish: (config: Config) => Wish): ConfigOutcome {
   makeFolders(shop);
   return withLock(join(dirname(shop.config), '.cordon.toml.lock'), () => {
     const before = readConfig(shop.config);
@@ -53,7 +53,7 @@ function refuseNewMistakes(before: Config, { pins }: Wish, next: Config): void {
   for (const [name, problem] of next.broken) if (!before.broken.has(name) || pins.has(name)) throw problem;
 }
 
-function carryOut(shop: Workshop, before: Config, wanted: Wish, next: Config): Outcome {
+function carryOut(shop: Workshop, before: Config, wanted: Wish, next: Config): ConfigOutcome {
   const staging = new Staging();
   try {
     const configChanged = wanted.text !== before.text;

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { type Bytes, bytesOfText } from '../host/bytes.ts';
 import { CordonError, EXIT } from '../host/errors.ts';
 import { readBinEntry } from './bin-entry.ts';
-import { changeTools, type Outcome } from './change.ts';
+import { type ConfigOutcome, changeTools } from './change.ts';
 import { TomlEditor } from './config/edit.ts';
 import { type Config, readConfig, refuseBroken } from './config/read.ts';
 import { becomes, edited, type ToolEdit } from './edits.ts';
@@ -12,17 +12,17 @@ import { type ToolPolicy, withoutPolicy } from './tool-policy.ts';
 import type { Workshop } from './workshop.ts';
 
 /** Looks the command up anew, so that it also mends a tool that moved. */
-export function addTool(shop: Workshop, word: Bytes): { target: Target; outcome: Outcome } {
+export function addTool(shop: Workshop, word: Bytes): { target: Target; outcome: ConfigOutcome } {
   const target = findTarget(word, shop.env, shop.bin);
   return { target, outcome: changeTool(shop, target, () => undefined) };
 }
 
-export function configureTool(shop: Workshop, word: Bytes, edit: ToolEdit): { target: Target; outcome: Outcome } {
+export function configureTool(shop: Workshop, word: Bytes, edit: ToolEdit): { target: Target; outcome: ConfigOutcome } {
   const target = knownTarget(shop, word);
   return { target, outcome: changeTool(shop, target, edit) };
 }
 
-function changeTool(shop: Workshop, { name, path }: Target, edit: ToolEdit): Outcome {
+function changeTool(shop: Workshop, { name, path }: Target, edit: ToolEdit): ConfigOutcome {
   return changeTools(shop, (config) => ({
     text: edited(config, name, edit),
     pins: new Map([[name, path]]),
@@ -50,7 +50,7 @@ export function toolNamed(shop: Workshop, word: Bytes): ToolPolicy {
 }
 
 /** All of them or none: a name that is none of a tool changes nothing. */
-export function removeTools(shop: Workshop, names: readonly string[]): Outcome {
+export function removeTools(shop: Workshop, names: readonly string[]): ConfigOutcome {
   for (const name of names) checkName(name);
   return changeTools(shop, (config) => {
     const unknown = names.filter((name) => !isTool(shop, config, name));
@@ -78,7 +78,7 @@ function notTools(unknown: readonly string[], names: readonly string[], { tools 
 }
 
 /** Replays a file: each tool it names gets exactly the policy it says there. Without a file, what cordon.toml says is put in force. */
-export function applyFile(shop: Workshop, file: string | undefined): Outcome {
+export function applyFile(shop: Workshop, file: string | undefined): ConfigOutcome {
   if (file !== undefined && !existsSync(file))
     throw new CordonError('not-found', 'the file does not exist', { where: file, hint: 'check the path' });
   const source = file === undefined ? undefined : readConfig(file);

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { userAtOtherEnd } from './peer.ts';
 
 /** Why a request is not answered; what is said about it tells nothing else. */
-export interface Refusal {
+export interface AccessRefusal {
   readonly status: 401 | 403;
   readonly message: string;
 }
@@ -54,7 +54,7 @@ function indexIn(known: readonly Buffer[], token: string | undefined): number {
  * What is refused before anything is looked at: another user of this machine; a name other than ours, which a page of another site can make
  * point here; a page of another origin; and from a browser anything that is not a plain request of this page itself.
  */
-export function strangerIn({ headers, method, socket }: IncomingMessage, port: number): Refusal | undefined {
+export function strangerIn({ headers, method, socket }: IncomingMessage, port: number): AccessRefusal | undefined {
   const user = userAtOtherEnd(socket);
   if (user !== undefined && user !== 0 && user !== process.getuid?.()) return refused('this is not for you');
   if (headers.host !== `127.0.0.1:${port}`) return refused('this Host is not allowed');
@@ -66,4 +66,4 @@ export function strangerIn({ headers, method, socket }: IncomingMessage, port: n
   return undefined;
 }
 
-const refused = (message: string): Refusal => ({ status: 403, message });
+const refused = (message: string): AccessRefusal => ({ status: 403, message });

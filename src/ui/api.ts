@@ -104,7 +104,7 @@ export interface PolicyEntry extends PolicyName {
 }
 
 /** What is tried on top of a policy, without saving. */
-export interface Change {
+export interface WhatIf {
   readonly allow: readonly string[];
   readonly deny: readonly string[];
   readonly guard: string;

@@ -21,7 +21,7 @@ import { profileLines } from '../policy/profile/lines.ts';
 import { resolveFound, whereOf } from '../policy/profile/resolve.ts';
 import { readConfig } from '../tools/config/read.ts';
 import { policyOf as policyOfTool } from '../tools/tool-policy.ts';
-import type { Change, PolicyEntry, PolicyLine, PolicyName, ResolvedPolicy } from './api.ts';
+import type { PolicyEntry, PolicyLine, PolicyName, ResolvedPolicy, WhatIf } from './api.ts';
 
 export interface PolicySurroundings {
   readonly env: ParentEnv;
@@ -88,7 +88,7 @@ async function entryOf(name: PolicyName, around: PolicySurroundings): Promise<Po
 export async function resolvePolicy(
   name: PolicyName,
   around: PolicySurroundings,
-  change?: Change,
+  change?: WhatIf,
 ): Promise<ResolvedPolicy> {
   const resolved = await resolve(name, around);
   const policy = change === undefined ? resolved.policy : changed(resolved.policy, change);
@@ -198,7 +198,7 @@ function linesOf(policy: Policy): PolicyLine[] {
 const TRIED = 'what you try';
 
 /** The same steps as the flags of `cordon run`, in the same order. */
-function changed(policy: Policy, { allow, deny, guard }: Change): Policy {
+function changed(policy: Policy, { allow, deny, guard }: WhatIf): Policy {
   return {
     ...policy,
     allow: [...policy.allow, ...allow.flatMap(allowRules)],
@@ -215,7 +215,7 @@ function allowRules(entry: string): Policy['allow'] {
   return isPresetEntry(bytes) ? presetRules(bytes, TRIED) : [{ pattern: Pattern.ofBytes(bytes, TRIED), origin: TRIED }];
 }
 
-function changeLines({ allow, deny, guard }: Change): PolicyLine[] {
+function changeLines({ allow, deny, guard }: WhatIf): PolicyLine[] {
   const line = (key: string, value: string): PolicyLine => ({ key, value: showText(value), origin: TRIED });
   return [
     ...allow.map((entry) => line('environment.allow_vars', entry)),

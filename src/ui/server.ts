@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { CordonError } from '../host/errors.ts';
 import { Access, strangerIn } from './access.ts';
-import type { Change, Decision, PolicyKind, PolicyName, Welcome } from './api.ts';
+import type { Decision, PolicyKind, PolicyName, Welcome, WhatIf } from './api.ts';
 import type { PageFile } from './page-file.ts';
 import { listPolicies, type PolicySurroundings, resolvePolicy } from './policies.ts';
 import type { Records } from './records/index.ts';
@@ -208,7 +208,7 @@ function decisionOf({ launch, question, answer, profile }: Fields): Decision {
 const MOST_RULES = 100;
 const GUARDS: readonly unknown[] = ['', 'off', 'strip', 'forbid'];
 
-function changeOf(value: unknown): Change {
+function changeOf(value: unknown): WhatIf {
   const { allow = [], deny = [], guard = '' } = fieldsOf(value) ?? {};
   if (!isRules(allow) || !isRules(deny) || typeof guard !== 'string' || !GUARDS.includes(guard))
     throw new Refused(400, 'a change is lists of patterns to allow and to deny, and a guard');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Attempt, DONE, leaked, planted, tried } from '../../src/prove/attempt.ts';
-import type { Outcome } from '../../src/prove/outcome.ts';
+import type { TrialOutcome } from '../../src/prove/outcome.ts';
 import { GROUPS, groupOf, type Probe, type Promised } from '../../src/prove/probe.ts';
 import { PROBES } from '../../src/prove/probes/index.ts';
 import { Scene } from '../../src/prove/scene.ts';
@@ -74,7 +74,7 @@ async function verdictOn(probe: Probe, user: User, given?: readonly string[]): P
   }
 }
 
-function judged(probe: Probe, scene: Scene, outcome: Outcome): string {
+function judged(probe: Probe, scene: Scene, outcome: TrialOutcome): string {
   const { code, stdout, stderr } = outcome;
   const told = `exit code ${code}\n${stdout.slice(-2000)}\n${stderr.slice(-2000)}`;
   if (!('argv' in probe.trial(scene)) && !stdout.includes(DONE)) return `did not run to its end: ${told}`;

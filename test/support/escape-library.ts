@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { installedPackage } from './cordon.ts';
-import { begin, ended, type Outcome } from './escape-run.ts';
+import { begin, ended, type TrialOutcome } from './escape-run.ts';
 import type { Scene } from './escape-scene.ts';
 
 /** A program that uses the library, in a Node process of the user's with these variables. */
@@ -8,7 +8,7 @@ export function nodeProgram(
   scene: Scene,
   script: string,
   env: Readonly<Record<string, string>> = {},
-): Promise<Outcome> {
+): Promise<TrialOutcome> {
   const source = `import * as cordon from ${JSON.stringify(join(installedPackage(), 'dist/index.js'))};\nimport { spawn } from 'node:child_process';\n${script}`;
   // A port of its own, should something open the inspector.
   const program = scene.file('program.mjs', source);

@@ -1,10 +1,10 @@
-import { type Attempt, type Outcome, through, throughCordon, throughPlan } from './escape-run.ts';
+import { type Attempt, type TrialOutcome, through, throughCordon, throughPlan } from './escape-run.ts';
 import type { Scene } from './escape-scene.ts';
 
 /** A protection switched off: what is missing, and the same attempt without it. */
 export interface Off {
   readonly without: string;
-  readonly run: (attempt: Attempt) => Promise<Outcome>;
+  readonly run: (attempt: Attempt) => Promise<TrialOutcome>;
 }
 
 /** The natural switch: other flags. They stand before those of the attempt, which count more only where they contradict. */

@@ -2,13 +2,13 @@ import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
 import { begin as beginIn, type Attempt as ProbeAttempt, tried } from '../../src/prove/attempt.ts';
-import { ended, type Outcome } from '../../src/prove/outcome.ts';
+import { ended, type TrialOutcome } from '../../src/prove/outcome.ts';
 import { cordonProgram, installedPackage } from './cordon.ts';
 import type { Scene } from './escape-scene.ts';
 import { openFolder, ROOT } from './project.ts';
 
 export { SHELL } from '../../src/prove/scripts.ts';
-export { ended, type Outcome };
+export { ended, type TrialOutcome };
 
 /** One attempt of a test: the probe as it was planted, and the flags of `cordon run`. */
 export interface Attempt extends ProbeAttempt {
@@ -16,17 +16,17 @@ export interface Attempt extends ProbeAttempt {
   readonly flags: readonly string[];
 }
 
-export function throughCordon(attempt: Attempt): Promise<Outcome> {
+export function throughCordon(attempt: Attempt): Promise<TrialOutcome> {
   return tried(attempt, { argv: [cordonProgram(), 'run', ...attempt.flags, '--', ...attempt.trial] });
 }
 
 /** Without Cordon: another program stands in its place. */
-export function through(attempt: Attempt, program: readonly string[]): Promise<Outcome> {
+export function through(attempt: Attempt, program: readonly string[]): Promise<TrialOutcome> {
   return tried(attempt, { argv: [...program, ...attempt.trial] });
 }
 
 /** The plan for the same request, changed, carried out by the same launcher. */
-export async function throughPlan(attempt: Attempt, change: (plan: string[]) => string[]): Promise<Outcome> {
+export async function throughPlan(attempt: Attempt, change: (plan: string[]) => string[]): Promise<TrialOutcome> {
   const plan = (await planOf(attempt)).split('\n');
   const changed = change(plan);
   if (changed.join('\n') === plan.join('\n'))

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { DONE, leaked, planted } from '../../src/prove/attempt.ts';
 import type { Probe } from '../../src/prove/probe.ts';
 import type { Off } from './escape-off.ts';
-import { type Attempt, type Outcome, throughCordon } from './escape-run.ts';
+import { type Attempt, type TrialOutcome, throughCordon } from './escape-run.ts';
 import { Scene } from './escape-scene.ts';
 import { PROBE_USERS } from './extent.ts';
 import { USERS, type User } from './users.ts';
@@ -69,4 +69,5 @@ async function prepared(probe: Tried, user: User, flags: readonly string[] = [])
   return { ...(await planted(probe, scene)), scene, flags };
 }
 
-const told = ({ code, stdout, stderr }: Outcome) => `exit code ${code}\n${stdout.slice(-4000)}\n${stderr.slice(-4000)}`;
+const told = ({ code, stdout, stderr }: TrialOutcome) =>
+  `exit code ${code}\n${stdout.slice(-4000)}\n${stderr.slice(-4000)}`;

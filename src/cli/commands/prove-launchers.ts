@@ -3,7 +3,7 @@ import { homesOf } from '../../host/folders.ts';
 import { workingFolder } from '../../host/working-folder.ts';
 import type { Policy } from '../../policy/policy.ts';
 import { type Launcher, underPrefix } from '../../prove/launchers.ts';
-import { examinePrefix, type Surroundings } from '../../prove/prefix.ts';
+import { examinePrefix, type PrefixedBy } from '../../prove/prefix.ts';
 import type { Whereabouts } from '../../prove/relocate.ts';
 import { underPolicy } from '../../prove/under-policy.ts';
 import type { Context } from '../context.ts';
@@ -43,7 +43,7 @@ async function shimLauncher(tool: Bytes, parsed: ParsedArguments, { env }: Conte
 export async function otherLaunchers(
   parsed: ParsedArguments,
   { env }: Context,
-  around: Pick<Surroundings, 'folder' | 'signal'>,
+  around: Pick<PrefixedBy, 'folder' | 'signal'>,
 ): Promise<Launcher[]> {
   const prefixes = flagValues(parsed, '--under').map((value) => textValue(value, '--under'));
   const twice = prefixes.find((prefix, i) => prefixes.indexOf(prefix) !== i);

@@ -1,5 +1,5 @@
 import { type Bytes, showText } from '../../host/bytes.ts';
-import type { Outcome } from '../../tools/change.ts';
+import type { ConfigOutcome } from '../../tools/change.ts';
 import { brokenWarnings } from '../../tools/config/read.ts';
 import { applyFile } from '../../tools/operations.ts';
 import { toolWarnings } from '../../tools/tool-policy.ts';
@@ -27,11 +27,11 @@ export function run(args: readonly Bytes[], context: Context): number {
   return 0;
 }
 
-function asJson({ configChanged, steps }: Outcome, config: string): object {
+function asJson({ configChanged, steps }: ConfigOutcome, config: string): object {
   return { changed: configChanged || steps.length > 0, config: configChanged ? config : null, steps };
 }
 
-function asText({ configChanged, steps }: Outcome, config: string): string {
+function asText({ configChanged, steps }: ConfigOutcome, config: string): string {
   if (!configChanged && steps.length === 0) return 'nothing to change\n';
   const lines = steps.map(({ tool, what, path }) => `${showText(tool)}: ${what} (${showText(path)})`);
   return [...(configChanged ? [`${showText(config)}: written`] : []), ...lines, ''].join('\n');

@@ -1,5 +1,5 @@
 import { probeBarrier } from '../../launch/probe.ts';
-import type { Outcome } from '../../tools/change.ts';
+import type { ConfigOutcome } from '../../tools/change.ts';
 import { brokenWarnings } from '../../tools/config/read.ts';
 import { hasPolicy, type ToolPolicy, toolWarnings } from '../../tools/tool-policy.ts';
 import type { Workshop } from '../../tools/workshop.ts';
@@ -24,7 +24,7 @@ export function warnAboutProtection({ launcher }: Workshop, context: Context): v
 
 export function warnAboutTool(
   tool: ToolPolicy | undefined,
-  { notes, config }: Pick<Outcome, 'notes' | 'config'>,
+  { notes, config }: Pick<ConfigOutcome, 'notes' | 'config'>,
   context: Context,
 ): void {
   showWarnings(

@@ -1,5 +1,5 @@
 import { DATA, encode, give, type Instruction, ifAtLeast, ifEqual, keepBits, load } from './bpf.ts';
-import { GUARDED_CALLS, type GuardedCall, REFUSED_CALLS, type Refusal } from './syscalls.ts';
+import { GUARDED_CALLS, type GuardedCall, REFUSED_CALLS, type RefusedWith } from './syscalls.ts';
 
 export type Arch = 'x64' | 'arm64';
 
@@ -7,9 +7,9 @@ const ARCH: Readonly<Record<Arch, number>> = { x64: 0xc000_003e, arm64: 0xc000_0
 const X32_BIT = 0x4000_0000;
 const ALLOW = 0x7fff_0000;
 const KILL_PROCESS = 0x8000_0000;
-const ERRNO: Readonly<Record<Refusal, number>> = { EPERM: 1, ENOSYS: 38, EAFNOSUPPORT: 97 };
+const ERRNO: Readonly<Record<RefusedWith, number>> = { EPERM: 1, ENOSYS: 38, EAFNOSUPPORT: 97 };
 
-const refuse = (refusal: Refusal): Instruction => give(0x0005_0000 | ERRNO[refusal]);
+const refuse = (refusal: RefusedWith): Instruction => give(0x0005_0000 | ERRNO[refusal]);
 
 /**
  * The filter of the command and all it starts, as an array of `struct sock_filter`. A list of refusals: calls that a newer kernel
@@ -31,7 +31,7 @@ function foreignAbis(arch: Arch): Instruction[] {
   return arch === 'x64' ? [...own, ifAtLeast(X32_BIT, 0, 1), refuse('ENOSYS')] : own;
 }
 
-function refusedCalls(arch: Arch, refusal: Refusal): Instruction[] {
+function refusedCalls(arch: Arch, refusal: RefusedWith): Instruction[] {
   const numbers = REFUSED_CALLS.filter((call) => call.refusal === refusal).flatMap((call) => call[arch] ?? []);
   return [
     ...numbers.map((number, index) =>

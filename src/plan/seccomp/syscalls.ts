@@ -5,11 +5,11 @@ export interface Numbers {
 }
 
 /** EPERM: a refusal that programs know how to take. ENOSYS: as on a kernel without it, so that they fall back. */
-export type Refusal = 'EPERM' | 'ENOSYS' | 'EAFNOSUPPORT';
+export type RefusedWith = 'EPERM' | 'ENOSYS' | 'EAFNOSUPPORT';
 
 export interface RefusedCall extends Numbers {
   readonly name: string;
-  readonly refusal: Refusal;
+  readonly refusal: RefusedWith;
   readonly why: string;
 }
 
@@ -75,7 +75,7 @@ export const REFUSED_CALLS: readonly RefusedCall[] = [
 export interface GuardedCall extends Numbers {
   readonly name: string;
   readonly argument: number;
-  readonly refusal: Refusal;
+  readonly refusal: RefusedWith;
   /** Either these values are refused, or every value with a bit outside the mask, save one. */
   readonly test:
     | { readonly refused: readonly { readonly value: number; readonly name: string; readonly why: string }[] }

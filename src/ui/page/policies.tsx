@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'preact/hooks';
-import type { Change, PolicyEntry, PolicyKind, PolicyName, ResolvedPolicy, VariableDecision } from '../api.ts';
+import type { PolicyEntry, PolicyKind, PolicyName, ResolvedPolicy, VariableDecision, WhatIf } from '../api.ts';
 import { Flow, type Passage } from './flow.tsx';
 import { Chip, Empty, Share, Trouble, useLoaded } from './parts.tsx';
 import type { Source } from './source.ts';
@@ -97,8 +97,8 @@ interface PolicyProps {
   readonly error: string | null;
 }
 
-const NO_CHANGE: Change = { allow: [], deny: [], guard: '' };
-const isChange = ({ allow, deny, guard }: Change) => allow.length + deny.length > 0 || guard !== '';
+const NO_CHANGE: WhatIf = { allow: [], deny: [], guard: '' };
+const isChange = ({ allow, deny, guard }: WhatIf) => allow.length + deny.length > 0 || guard !== '';
 
 function Policy({ source, name, entries, error }: PolicyProps) {
   const [change, setChange] = useState(NO_CHANGE);
@@ -151,8 +151,8 @@ function Policy({ source, name, entries, error }: PolicyProps) {
 }
 
 interface TrialProps {
-  readonly change: Change;
-  readonly setChange: (change: Change) => void;
+  readonly change: WhatIf;
+  readonly setChange: (change: WhatIf) => void;
   readonly otherKey: string;
   readonly setOtherKey: (key: string) => void;
   readonly entries: readonly PolicyEntry[];

@@ -1,5 +1,4 @@
 import type {
-  Change,
   Decided,
   Decision,
   Kept,
@@ -12,6 +11,7 @@ import type {
   ResolvedPolicy,
   Sessions,
   Welcome,
+  WhatIf,
 } from '../api.ts';
 
 /** Where the page has its data from: the server that showed it, or, in a page that was kept, itself. */
@@ -23,7 +23,7 @@ export interface Source {
   launches(from: number, most?: number): Promise<Launches>;
   launch(id: string): Promise<LaunchDetails>;
   policies(): Promise<readonly PolicyEntry[]>;
-  policy(name: PolicyName, change?: Change): Promise<ResolvedPolicy>;
+  policy(name: PolicyName, change?: WhatIf): Promise<ResolvedPolicy>;
   proofs(run?: string): Promise<Proofs>;
   sessions(): Promise<Sessions>;
   pending(): Promise<Pending>;
