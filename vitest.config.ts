@@ -41,12 +41,12 @@ export default defineConfig({
         test: { ...REAL, name: 'escapes', include: ['test/escapes/**/*.test.ts'], isolate: false },
       },
       {
-        // Real agent programs have to be fetched first: .ci/agents.
+        // Real agent programs have to be fetched first: .ci/agents. Containers need an engine: .ci/containers.
         test: {
           ...REAL,
           name: 'real',
           include: ['test/**/*.test.ts'],
-          exclude: [...PURE, ...SLOW, 'test/escapes/**', 'test/agents-real/**'],
+          exclude: [...PURE, ...SLOW, 'test/escapes/**', 'test/agents-real/**', 'test/containers/**'],
         },
       },
     ],

@@ -11,22 +11,26 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+static void give_order(struct barrier *barrier, int signal, bool by_terminal) {
+  struct order order = {.signal = signal, .by_terminal = by_terminal};
+  if (send(barrier->control, &order, sizeof order, MSG_NOSIGNAL | MSG_DONTWAIT) < 0) return;
+  if (signal == SIGCONT) barrier->continued++;
+}
+
 /* Before the greeting a terminal's signal may have come too early for the command; the inner process knows. */
 static void pass_signals(struct barrier *barrier) {
   struct caught caught;
   while (watch_next(&barrier->watch, &caught)) {
     if (caught.signal == SIGCHLD) continue;
     if (!caught.by_process && barrier->greeted && caught.signal != SIGCONT) continue;
-    struct order order = {.signal = caught.signal, .by_terminal = !caught.by_process};
-    if (send(barrier->control, &order, sizeof order, MSG_NOSIGNAL | MSG_DONTWAIT) < 0) continue;
-    if (caught.signal == SIGCONT) barrier->continued++;
+    give_order(barrier, caught.signal, !caught.by_process);
   }
 }
 
 /* From here on nothing is waited for but the command, so there is time to clean up after others. */
 static void be_greeted(struct barrier *barrier, struct launch *launch) {
   barrier->greeted = true;
-  status_started();
+  status_started("barrier");
   close(barrier->errors);
   aside_sweep(&barrier->aside);
   outside_keep(&barrier->outside, &launch->plan.places, launch->id);
@@ -104,26 +108,44 @@ static bool take_message(struct barrier *barrier, struct launch *launch) {
   return true;
 }
 
-/* Signals first: a continue that came with a report about an earlier stop decides what the report means. */
-static void converse(struct barrier *barrier, struct launch *launch) {
-  struct pollfd sources[2 + MAX_LISTENERS] = {{.fd = barrier->watch.fd, .events = POLLIN}, {.fd = barrier->control, .events = POLLIN}};
-  do {
-    size_t others = barrier->greeted ? outside_sources(&barrier->outside, sources + 2) : 0;
-    if (poll(sources, 2 + others, -1) < 0) {
-      if (errno != EINTR) refuse("cannot wait: ", error_text(errno), NULL);
-      continue;
-    }
-    pass_signals(barrier);
-    outside_act(&barrier->outside, &barrier->watch, sources + 2, others);
-    if (sources[1].revents && !take_message(barrier, launch)) return;
-  } while (!barrier->ended);
-}
-
 static int wait_for_child(pid_t pid) {
   int status = 0;
   while (waitpid(pid, &status, 0) < 0)
     if (errno != EINTR) refuse("the sandbox could not be waited for: ", error_text(errno), NULL);
   return status;
+}
+
+/* Whoever wanted the command is gone: it ends with all that it started, and git's files are put back before that. */
+static _Noreturn void end_with_caller(struct barrier *barrier) {
+  close(barrier->control);
+  wait_for_child(barrier->child);
+  aside_remove(&barrier->aside);
+  _exit(EXIT_OWN_FAILURE);
+}
+
+static void hear_caller(struct barrier *barrier) {
+  int signal;
+  while ((signal = status_next_signal()) > 0) give_order(barrier, signal, false);
+  if (signal < 0) end_with_caller(barrier);
+}
+
+/* Signals first: a continue that came with a report about an earlier stop decides what the report means. */
+static void converse(struct barrier *barrier, struct launch *launch) {
+  enum { OWN = 3 };
+  struct pollfd sources[OWN + MAX_LISTENERS] = {{.fd = barrier->watch.fd, .events = POLLIN},
+                                                {.fd = barrier->control, .events = POLLIN},
+                                                {.fd = status_lifeline(), .events = POLLIN}};
+  do {
+    size_t others = barrier->greeted ? outside_sources(&barrier->outside, sources + OWN) : 0;
+    if (poll(sources, OWN + others, -1) < 0) {
+      if (errno != EINTR) refuse("cannot wait: ", error_text(errno), NULL);
+      continue;
+    }
+    pass_signals(barrier);
+    outside_act(&barrier->outside, &barrier->watch, sources + OWN, others);
+    if (sources[2].revents) hear_caller(barrier);
+    if (sources[1].revents && !take_message(barrier, launch)) return;
+  } while (!barrier->ended);
 }
 
 static void read_reason(int errors, struct text *reason) {

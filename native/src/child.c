@@ -1,7 +1,11 @@
+#include "launch.h"
 #include "watch.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,7 +21,47 @@ static void pass_signals(struct watch *watch, pid_t pid) {
     if (caught.signal == SIGCONT || (caught.signal != SIGCHLD && caught.by_process)) kill(pid, caught.signal);
 }
 
+/* What a command that has ended left behind is ours to wait for where nobody else is there. */
+static void reap_others(pid_t pid) {
+  siginfo_t ended = {0};
+  while (waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid && ended.si_pid != pid) {
+    waitpid(ended.si_pid, NULL, 0);
+    ended.si_pid = 0;
+  }
+}
+
+/* Those of a child that is ended come to us, so all are found in the end. */
+void end_descendants(void) {
+  char path[64], list[4096];
+  if (getpid() == 1) return; /* The kernel ends the others when this process ends. */
+  snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
+  for (;;) {
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t got = fd < 0 ? 0 : read(fd, list, sizeof list - 1);
+    if (fd >= 0) close(fd);
+    if (got <= 0) return;
+    list[got] = '\0';
+    char *rest = list;
+    /* A number that the buffer cuts off is another process's: it is read again, with those in front of it gone. */
+    for (char *space; (space = strchr(rest, ' ')); rest = space + 1) {
+      pid_t pid = (pid_t)strtol(rest, NULL, 10);
+      kill(pid, SIGKILL);
+      while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) continue;
+    }
+  }
+}
+
+/* Whoever wanted the command is gone: it ends with all that it started. */
+static void hear_caller(pid_t pid) {
+  int signal;
+  while ((signal = status_next_signal()) > 0) kill(pid, signal);
+  if (signal == 0) return;
+  end_descendants();
+  _exit(EXIT_OWN_FAILURE);
+}
+
 static bool has_ended(pid_t pid, int *status) {
+  if (status_lifeline() >= 0) reap_others(pid);
   pid_t found = waitpid(pid, status, WNOHANG | WUNTRACED);
   if (found < 0 && errno != EINTR) refuse("the command could not be waited for: ", error_text(errno), NULL);
   if (found != pid) return false;
@@ -31,12 +75,6 @@ static void drain(struct incoming *incoming, int *pipe) {
   do state = incoming_take(incoming, *pipe);
   while (state == INCOMING_MORE);
   if (state == INCOMING_END) *pipe = -1;
-}
-
-static bool is_whole_plan(struct slice text) {
-  static const char last[] = "\nend\n";
-  size_t length = sizeof last - 1;
-  return text.length >= length && memcmp(text.text + text.length - length, last, length) == 0;
 }
 
 static pid_t dismissed;
@@ -59,13 +97,15 @@ int watch_child(struct watch *watch, pid_t pid, int pipe, struct incoming *incom
   int status = 0;
   bool ended = false;
   while (!ended) {
-    struct pollfd sources[] = {{.fd = watch->fd, .events = POLLIN}, {.fd = pipe, .events = POLLIN}};
-    if (poll(sources, 2, -1) < 0 && errno != EINTR) refuse("cannot wait: ", error_text(errno), NULL);
+    struct pollfd sources[] = {{.fd = watch->fd, .events = POLLIN}, {.fd = pipe, .events = POLLIN},
+                               {.fd = status_lifeline(), .events = POLLIN}};
+    if (poll(sources, 3, -1) < 0 && errno != EINTR) refuse("cannot wait: ", error_text(errno), NULL);
+    if (sources[2].revents) hear_caller(pid);
     pass_signals(watch, pid);
     ended = has_ended(pid, &status);
     if (pipe < 0) continue;
     drain(incoming, &pipe);
-    if (!ended && pipe < 0 && is_whole_plan(incoming->text)) return dismiss(pid);
+    if (!ended && pipe < 0 && incoming_is_whole(incoming)) return dismiss(pid);
   }
   return status;
 }

@@ -16,6 +16,8 @@ static _Noreturn void become_command(const struct launch *launch) {
 static _Noreturn void supervise(struct launch *launch) {
   struct watch watch;
   watch_begin(&watch);
+  /* What the command leaves behind has to be found when it is to end. */
+  if (status_lifeline() >= 0) prctl(PR_SET_CHILD_SUBREAPER, 1);
   pid_t self = getpid(), pid = fork();
   if (pid < 0) refuse("cannot fork: ", error_text(errno), NULL);
   if (pid == 0) {
@@ -23,16 +25,18 @@ static _Noreturn void supervise(struct launch *launch) {
     watch_undo(&watch);
     become_command(launch);
   }
-  status_started();
+  status_started("filter");
   launch_forget(launch);
   let_go_of_input_and_output();
-  launch_end(launch, "filter", &watch, watch_child(&watch, pid, -1, NULL));
+  int status = watch_child(&watch, pid, -1, NULL);
+  if (status_lifeline() >= 0) end_descendants();
+  launch_end(launch, "filter", &watch, status);
 }
 
 _Noreturn void run_filtered(struct launch *launch) {
   await_dismissed();
   if (launch->plan.supervise) supervise(launch);
   audit_write(launch, "filter", -1);
-  status_started();
+  status_started("filter");
   become_command(launch);
 }

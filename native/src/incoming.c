@@ -25,3 +25,10 @@ enum incoming_state incoming_take(struct incoming *incoming, int fd) {
   if (incoming->text.length > LARGEST) refuse("the plan is too large", NULL);
   return got ? INCOMING_MORE : INCOMING_END;
 }
+
+bool incoming_is_whole(const struct incoming *incoming) {
+  static const char last[] = "\nend\n";
+  const struct slice *text = &incoming->text;
+  size_t length = sizeof last - 1;
+  return text->length >= length && memcmp(text->text + text->length - length, last, length) == 0;
+}

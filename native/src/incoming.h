@@ -11,6 +11,8 @@ struct incoming {
 
 enum incoming_state { INCOMING_MORE, INCOMING_WAIT, INCOMING_END };
 
+/* Whether it has come to its `end`. */
+bool incoming_is_whole(const struct incoming *incoming);
 enum incoming_state incoming_take(struct incoming *incoming, int fd);
 
 #endif

@@ -83,7 +83,7 @@ APPLY(apply_set) {
 
 APPLY(apply_command) {
   UNUSED_COUNT;
-  if (!strchr(fields->text, '/')) return "a path with a `/` was expected";
+  if (!plan->search.count && !strchr(fields->text, '/')) return "a path with a `/` was expected";
   return set_once(&plan->command, fields);
 }
 
@@ -171,6 +171,12 @@ static const char *add_all(struct strings *list, const struct slice *fields, siz
   return NULL;
 }
 
+APPLY(apply_search) {
+  for (size_t i = 0; i < count; i++)
+    if (fields[i].text[0] != '/') return not_absolute;
+  return plan->search.count ? said_twice : add_all(&plan->search, fields, count);
+}
+
 APPLY(apply_arg) { return add_all(&plan->args, fields, count); }
 APPLY(apply_rebuild) { return plan->rebuild.count ? said_twice : add_all(&plan->rebuild, fields, count); }
 APPLY(apply_rebuild_keep) { return is_name(fields) ? add_all(&plan->rebuild_keep, fields, count) : bad_name; }
@@ -215,6 +221,7 @@ static const struct instruction instructions[] = {
     {WORD("name"), 1, 1, apply_name},
     {WORD("launch"), 1, 1, apply_launch},
     {WORD("command"), 1, 1, apply_command},
+    {WORD("search"), 1, ANY, apply_search},
     {WORD("append-args"), 0, 0, apply_append_args},
     {WORD("isolation"), 1, 1, apply_isolation},
     {WORD("bwrap"), 1, 1, apply_bwrap},

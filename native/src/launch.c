@@ -1,5 +1,6 @@
 #include "launch.h"
 
+#include "node.h"
 #include "probe.h"
 #include "watch.h"
 
@@ -8,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -51,6 +53,7 @@ void launch_forget(struct launch *launch) {
 _Noreturn void launch_end(struct launch *launch, const char *isolation, const struct watch *watch, int wait_status) {
   int code = exit_code_of(wait_status);
   audit_write(launch, isolation, code);
+  status_ended(code);
   die_alike(watch, wait_status);
   _exit(code);
 }
@@ -105,9 +108,28 @@ static void check_tool(const struct plan *plan) {
   leave(EXIT_NOT_FOUND, plan->command, ": not found; `cordon tool add ", subject(), "` looks for it again", NULL);
 }
 
+/* A folder that holds the name as something that cannot be run is remembered, as a shell does. */
+static void find_command(struct plan *plan) {
+  char *unusable = NULL;
+  if (strchr(plan->command, '/')) return;
+  for (size_t i = 0; i < plan->search.count; i++) {
+    char *path = join_path(plan->search.items[i], plan->command);
+    struct stat found;
+    if (stat(path, &found) != 0 || !S_ISREG(found.st_mode)) continue;
+    if (access(path, X_OK) == 0) {
+      plan->command = path;
+      return;
+    }
+    if (!unusable) unusable = path;
+  }
+  if (unusable) leave(EXIT_NOT_RUNNABLE, unusable, ": cannot be run: ", error_text(EACCES), NULL);
+  leave(EXIT_NOT_FOUND, plan->command, ": not found in the folders of PATH", NULL);
+}
+
 _Noreturn void launch_run(struct launch *launch, char **more_args, size_t more_count) {
   if (launch->plan.append_args && !launch->is_shim) refuse("`append-args` belongs to shims only", NULL);
   follow_parent(&launch->plan);
+  find_command(&launch->plan);
   if (launch->is_shim) check_tool(&launch->plan);
   if (launch->is_shim && control_is_on(launch->parent_env, "CORDON_QUIET")) launch->plan.quiet = true;
   launch->argv = whole_argv(&launch->plan, more_args, more_count);

@@ -57,8 +57,19 @@ void load_pipe(struct launch *launch, int fd);
 void load_text(struct launch *launch, struct slice text);
 
 /* status.c: the descriptor the plan came on, and the word on it that the command was started. */
-void status_keep(int fd);
-void status_started(void);
+void status_keep(int fd, bool lifeline);
+void status_started(const char *isolation);
+void status_ended(int code);
+/* -1, or a descriptor on which signals for the command come, and an end when whoever wanted it is gone. */
+int status_lifeline(void);
+/* 0 where there is none yet, -1 at the end. */
+int status_next_signal(void);
+
+/* ask.c: in a container, where the plan can only be made once somebody has said what is there. */
+int connect_to_planner(const char *path);
+void load_asked(struct launch *launch, int fd);
+/* A copy of this program that nobody can write to, as descriptor 3 of the program that takes this process over. */
+_Noreturn void become_with_copy(char **argv);
 
 /* notices.c */
 bool control_is_on(char **env, const char *name);

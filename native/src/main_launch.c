@@ -13,6 +13,8 @@ extern char **environ;
 
 static const char plan_flag[] = "--plan-fd=";
 
+static const char ask_at_flag[] = "--ask-at=", ask_fd_flag[] = "--ask-fd=", copy_flag[] = "--with-copy";
+
 static _Noreturn void run_shim(int argc, char **argv) {
   struct launch launch;
   launch_begin(&launch, environ);
@@ -35,6 +37,24 @@ static _Noreturn void run_piped(const char *number, bool in_own_terminal) {
   launch_run(&launch, NULL, 0);
 }
 
+/* The plan depends on what is here, so that is said first. Whoever asks is as much in the dark as `run_piped`. */
+static _Noreturn void run_asking(int fd) {
+  struct launch launch;
+  launch_begin(&launch, environ);
+  load_asked(&launch, fd);
+  clock_gettime(CLOCK_MONOTONIC, &launch.started);
+  launch_run(&launch, NULL, 0);
+}
+
+static int descriptor_in(const char *number) {
+  uint64_t fd;
+  if (!parse_number(number, &fd) || fd > INT32_MAX) refuse("--ask-fd: a descriptor's number was expected", NULL);
+  return (int)fd;
+}
+
+/* 0 at a prefix, as strcmp has it. */
+static int compare_start(const char *text, const char *start) { return strncmp(text, start, strlen(start)); }
+
 int main(int argc, char **argv) {
   if (argc >= 2 && strcmp(argv[1], INNER_FLAG) == 0) inner_main(argc, argv);
   if (is_front()) return front_main(argc, argv);
@@ -45,6 +65,15 @@ int main(int argc, char **argv) {
     return write_whole(STDOUT_FILENO, version, sizeof version - 1) ? 0 : EXIT_OWN_FAILURE;
   }
   if (argc == 2 && strcmp(argv[1], "--probe") == 0) return print_abilities();
+  if (argc == 2 && compare_start(argv[1], ask_at_flag) == 0) {
+    prctl(PR_SET_DUMPABLE, 0);
+    run_asking(connect_to_planner(argv[1] + sizeof ask_at_flag - 1));
+  }
+  if (argc == 2 && compare_start(argv[1], ask_fd_flag) == 0) {
+    prctl(PR_SET_DUMPABLE, 0);
+    run_asking(descriptor_in(argv[1] + sizeof ask_fd_flag - 1));
+  }
+  if (argc >= 3 && strcmp(argv[1], copy_flag) == 0) become_with_copy(argv + 2);
   bool in_own_terminal = argc == 3 && strcmp(argv[1], "--pty") == 0;
   const char *last = argc >= 2 ? argv[argc - 1] : "";
   if ((argc == 2 || in_own_terminal) && strncmp(last, plan_flag, sizeof plan_flag - 1) == 0)

@@ -98,6 +98,8 @@ struct plan {
   struct rules rules;
   struct setting *settings;
   size_t setting_count, setting_capacity;
+  /* Folders in which a command without a slash is looked for, as a shell does. */
+  struct strings search;
   struct strings args, rebuild, rebuild_keep;
   struct places places;
   bool append_args, supervise, landlock_scope;

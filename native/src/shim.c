@@ -124,7 +124,7 @@ void load_pipe(struct launch *launch, int fd) {
   if (!S_ISFIFO(found.st_mode) && !S_ISSOCK(found.st_mode)) refuse("the plan's descriptor is not a pipe", NULL);
   struct incoming plan = {0};
   while (incoming_take(&plan, fd) != INCOMING_END) continue;
-  status_keep(fd);
+  status_keep(fd, false);
   load_text(launch, plan.text);
 }
 

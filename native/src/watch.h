@@ -44,6 +44,9 @@ void die_alike(const struct watch *watch, int wait_status);
  */
 int watch_child(struct watch *watch, pid_t pid, int pipe, struct incoming *incoming);
 
+/* Ends all that a child left to this process, which is their reaper. */
+void end_descendants(void);
+
 /* The planner holds the caller's environment, so it is gone before a command runs. */
 void await_dismissed(void);
 

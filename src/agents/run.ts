@@ -5,7 +5,7 @@ import { redactStream } from '../redact/redact-stream.ts';
 import { Redaction } from '../redact/redaction.ts';
 import { type AgentLimits, type EndReason, GRACE_MS, reasonOf } from './limits.ts';
 import { Tail } from './lines.ts';
-import { type AgentStart, type StartedAgent, startAgent } from './spawn.ts';
+import { type AgentStart, type StartedAgent, startAgent, startAgentIn } from './spawn.ts';
 
 export interface AgentOutcome {
   /** The agent's own code; 128+n after death by signal n. */
@@ -27,7 +27,7 @@ export interface Readers extends AgentLimits {
 /** Starts an agent, lets its output be read, holds it to its limits and says how it ended. */
 export async function runAgent(start: AgentStart, readers: Readers): Promise<AgentOutcome> {
   const clean = cleaner(start);
-  const started = startAgent(start);
+  const started = start.target === undefined ? startAgent(start) : await startAgentIn(start, start.target);
   const { child, result, prepared } = started;
   const { signal, timeoutMs, graceMs = GRACE_MS } = readers;
   const ending = new Ending(child, { timeoutMs, graceMs, signals: [signal] });

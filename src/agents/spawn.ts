@@ -3,6 +3,7 @@ import { bufferOfBytes, bytesOfText } from '../host/bytes.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
 import { requireFolder } from '../host/working-folder.ts';
 import type { LaunchBroker } from '../launch/brokered.ts';
+import type { ContainerTarget } from '../launch/container/target.ts';
 import { type Launched, type LaunchResult, launch } from '../launch/launch.ts';
 import { surveyMachine } from '../launch/machine.ts';
 import { type Prepared, prepare } from '../launch/prepare.ts';
@@ -16,6 +17,8 @@ export interface AgentStart extends AgentTask {
   readonly credentials: CredentialMap;
   readonly broker?: LaunchBroker | undefined;
   readonly record: boolean;
+  /** The container it runs in, whose image then has its program. */
+  readonly target?: ContainerTarget | undefined;
 }
 
 export interface StartedAgent {
@@ -37,6 +40,21 @@ export function startAgent(start: AgentStart): StartedAgent {
     stderr: 'pipe',
   });
   child.stdin?.on('error', () => undefined); // An agent may end without having read its prompt.
+  child.stdin?.end(stdin === undefined ? undefined : bufferOfBytes(stdin));
+  return { prepared, child, result };
+}
+
+/** The same in a container. */
+export async function startAgentIn(start: AgentStart, target: ContainerTarget): Promise<StartedAgent> {
+  requireFolder(start.workdir, 'make it, or give another with --workdir');
+  const { policy, argv, stdin } = readyTask(start);
+  const { env, workdir, credentials, broker, record } = start;
+  const { launchIn } = await import('../launch/container/launch-in.ts');
+  const { prepared, child, result } = await launchIn(
+    { policy, env, argv, workdir, credentials, broker, record, target },
+    { stdin: stdin === undefined ? 'ignore' : 'pipe', stdout: 'pipe', stderr: 'pipe' },
+  );
+  child.stdin?.on('error', () => undefined);
   child.stdin?.end(stdin === undefined ? undefined : bufferOfBytes(stdin));
   return { prepared, child, result };
 }

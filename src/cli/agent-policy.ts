@@ -56,6 +56,11 @@ export async function agentStartPolicy(parsed: ParsedArguments, context: Context
   });
 }
 
+export const noteInContainer = (agent: string) => ({
+  trusted: true,
+  note: `it gets the policy of agent ${agent}; --agent none for the usual one`,
+});
+
 /** Whether a program that goes by the name of a known agent is one, and what is said of it. */
 export function knownAgentNote(command: Bytes, agent: string, { env }: Context): { trusted: boolean; note: string } {
   const { home, passwdHome } = homesOf(env);

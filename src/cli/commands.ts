@@ -5,7 +5,7 @@ import type { Bytes } from '../host/bytes.ts';
 import { AUDIT_FLAGS } from './commands/audit.ts';
 import type { Context } from './context.ts';
 import { type FlagSpec, JSON_FLAG } from './flags.ts';
-import { POLICY_FLAGS, QUIET_FLAGS, RUN_FLAGS } from './policy-flags.ts';
+import { IN_FLAG, POLICY_FLAGS, QUIET_FLAGS, RUN_FLAGS } from './policy-flags.ts';
 
 export interface CommandModule {
   run(args: readonly Bytes[], context: Context): Promise<number> | number;
@@ -105,6 +105,7 @@ export const AGENT_FLAGS: readonly FlagSpec[] = [
   { name: '--workdir', value: 'DIR', help: 'run: the folder it works in (default: this one)' },
   { name: '--timeout', value: 'SECONDS', help: 'run: end it after this time' },
   { name: '--own-permissions', help: 'run: leave the agent its own rules about which tools need asking' },
+  { ...IN_FLAG, help: `run: ${IN_FLAG.help}` },
   ...POLICY_FLAGS,
   JSON_FLAG,
 ];
@@ -183,6 +184,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     examples: [
       "cordon run --allow 'AWS_*' --deny '*SECRET*' -- terraform plan",
       'cordon run --net off --fs workspace -- npm test',
+      'cordon run --in podman:node:22 -- npm test',
     ],
     page: 'run.md',
     load: () => import('./commands/run.ts'),
@@ -204,7 +206,7 @@ export const COMMANDS: readonly CommandEntry[] = [
       'cordon explain [POLICY] [--json] -- CMD ARG…',
     ],
     summary: 'say what becomes of a variable, path, socket, host or command, why, and what would change it',
-    flags: [...POLICY_FLAGS, JSON_FLAG],
+    flags: [...POLICY_FLAGS, IN_FLAG, JSON_FLAG],
     examples: ["cordon explain --allow 'AWS_*' AWS_REGION AWS_SECRET_ACCESS_KEY", 'cordon explain ~/.ssh/id_rsa'],
     page: 'run.md',
     load: () => import('./commands/explain.ts'),

@@ -81,6 +81,8 @@ function knownFlag(arg: Bytes, flags: readonly FlagSpec[]): { spec: FlagSpec; in
   const name = equals === -1 ? arg : arg.slice(0, equals);
   const spec = flags.find((flag) => flag.name === name);
   if (spec !== undefined) return { spec, inline: equals === -1 ? undefined : (arg.slice(equals + 1) as Bytes) };
+  if (name === '--in')
+    throw usageError('--in does not go with this command', 'run, explain and agent run start commands in a container');
   const near = nearest(
     name,
     flags.map((flag) => flag.name),

@@ -108,6 +108,14 @@ export const POLICY_FLAGS: readonly FlagSpec[] = [
   { name: '--redact', help: 'replace injected credentials in the output by [NAME]' },
 ];
 
+/** For what can also be started in a container. */
+export const IN_FLAG: FlagSpec = {
+  name: '--in',
+  value: 'ENGINE:IMAGE',
+  offers: ['podman:', 'docker:', 'container:'],
+  help: 'in a container: podman:IMAGE, docker:IMAGE, or container:NAME for one that runs',
+};
+
 /** For what is started from a terminal. */
 export const QUIET_FLAGS: readonly FlagSpec[] = [
   { name: '--quiet', help: 'leave out what is only good to know; -q and CORDON_QUIET=1 do the same' },
@@ -116,6 +124,7 @@ export const QUIET_FLAGS: readonly FlagSpec[] = [
 
 /** What `run` takes besides a policy. */
 export const RUN_FLAGS: readonly FlagSpec[] = [
+  IN_FLAG,
   { name: '--dry-run', help: 'show decisions, places and network, start nothing' },
   { name: '--plan', help: 'show the plan too, start nothing' },
   { name: '--trace', help: 'tell at the end what of all that it tried the policy kept away or led elsewhere' },
@@ -281,8 +290,11 @@ async function withKnownAgent(parsed: ParsedArguments, command: Bytes | undefine
   const agent = command === undefined ? undefined : knownAgent(command);
   const isSaid = flags.length < parsed.flags.length || STARTING_POINTS.some((flag) => hasFlag(parsed, flag));
   if (agent === undefined || command === undefined || isSaid) return { parsed: others, notes: [] };
-  const { knownAgentNote } = await import('./agent-policy.ts');
-  const { trusted, note } = knownAgentNote(command, agent, context);
+  const { knownAgentNote, noteInContainer } = await import('./agent-policy.ts');
+  // In a container its program is the image's, which this machine does not look at.
+  const { trusted, note } = hasFlag(parsed, IN_FLAG.name)
+    ? noteInContainer(agent)
+    : knownAgentNote(command, agent, context);
   const added = trusted ? [{ name: '--agent', value: bytesOfText(agent) }] : [];
   return { parsed: { ...others, flags: [...added, ...flags] }, notes: [note] };
 }

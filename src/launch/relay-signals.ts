@@ -13,9 +13,26 @@ export function relaySignals(child: ChildProcess): () => void {
   };
 }
 
+interface Delivery {
+  readonly signal: (signal: NodeJS.Signals) => void;
+  readonly end: () => void;
+}
+
+const deliveries = new WeakMap<ChildProcess, Delivery>();
+
+/** What stands between us and the command does not pass signals on as it should: they go another way. */
+export function deliverBy(child: ChildProcess, delivery: Delivery): void {
+  deliveries.set(child, delivery);
+}
+
 /** The native launcher passes signals on itself; without it the command is looked for behind bubblewrap. */
 export function deliver(child: ChildProcess, signal: NodeJS.Signals): void {
   if (child.pid === undefined) return;
+  const delivery = deliveries.get(child);
+  if (delivery !== undefined) {
+    delivery.signal(signal);
+    return;
+  }
   const target = nativeLauncher() === undefined ? innermost(child.pid) : child.pid;
   try {
     process.kill(target, signal);
@@ -52,8 +69,14 @@ function read(path: string): string {
 }
 
 /** Ends the command at once, and with a sandbox all that runs inside; its supervisor, where it has one, stays to say so in the records. */
-export function endSandbox({ pid }: ChildProcess): void {
+export function endSandbox(child: ChildProcess): void {
+  const { pid } = child;
   if (pid === undefined) return;
+  const delivery = deliveries.get(child);
+  if (delivery !== undefined) {
+    delivery.end();
+    return;
+  }
   try {
     process.kill((isLauncher(pid) ? onlyChild(pid) : undefined) ?? pid, 'SIGKILL');
   } catch {

@@ -18,7 +18,7 @@ export function helperRunner(env: ParentEnv, workdirs: readonly string[]): Run {
   return (command) => {
     const path = locate(command.argv[0], env, workdirs);
     if ('outcome' in path) return Promise.resolve(path);
-    return runHelper(path.file, command, environmentOf(command.lend ?? [], env));
+    return runHelper(path.file, command, helperEnvironment(command.lend ?? [], env));
   };
 }
 
@@ -34,7 +34,7 @@ function locate(program: string, env: ParentEnv, workdirs: readonly string[]): {
 }
 
 /** What a helper is lent is no part of what is sealed: its session is on the list that no command's environment ever has. */
-function environmentOf(lend: readonly string[], env: ParentEnv): NodeJS.ProcessEnv {
+export function helperEnvironment(lend: readonly string[], env: ParentEnv): NodeJS.ProcessEnv {
   const policy: Policy = { ...DEFAULT_POLICY, origin: 'helper of a credential' };
   const patterns = lend.map((name) => Pattern.parse(name));
   const isLent = (name: Bytes) => env.get(name) !== '' && patterns.some((pattern) => pattern.matches(name));

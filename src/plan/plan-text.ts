@@ -17,6 +17,7 @@ export function planText(plan: LaunchPlan, values: 'with-values' | 'hidden', par
     ...(parent === undefined ? [] : [`parent ${parent}`]),
     planLine('name', bytesOfText(plan.name)),
     ...sealedEntries(plan.env).map(([name, value]) => planLine('set', name, reveal ? value.reveal() : HIDDEN)),
+    ...(plan.command.search === undefined ? [] : [planLine('search', ...plan.command.search)]),
     planLine('command', plan.command.path),
     ...plan.command.argv.map((argument) => planLine('arg', argument)),
     ...(plan.look ? ['look'] : []),

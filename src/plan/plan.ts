@@ -12,6 +12,8 @@ export interface Command {
   readonly path: Bytes;
   /** All arguments; the first is the name the program sees as its own. */
   readonly argv: readonly Bytes[];
+  /** Where a path without a slash is looked for, by the launcher: in a container nobody outside can. */
+  readonly search?: readonly Bytes[];
 }
 
 export interface PlanInput {

@@ -12,6 +12,7 @@ import { taskFromFlags } from '../agent-task.ts';
 import type { Context } from '../context.ts';
 import { credentialsFor } from '../credentials.ts';
 import { flagValues, hasFlag, type ParsedArguments, textValue, usageError } from '../flags.ts';
+import { IN_FLAG } from '../policy-flags.ts';
 import { showError } from '../ui/show-error.ts';
 import { showWarnings } from '../ui/warnings.ts';
 import type { AgentSubcommand } from './agent.ts';
@@ -30,7 +31,7 @@ export const run: AgentSubcommand['run'] = async (parsed, context) => {
   );
   const afterwards: (() => void)[] = [];
   const outcome = await runAgent(
-    { ...task, policy, credentials, broker, record: true },
+    { ...task, policy, credentials, broker, record: true, target: await targetFrom(parsed) },
     {
       timeoutMs: limit === undefined ? undefined : limit * 1000,
       onStart: ({ child, prepared }) => {
@@ -45,6 +46,11 @@ export const run: AgentSubcommand['run'] = async (parsed, context) => {
   });
   return verdict(outcome, { adapter: task.adapter, limit, context });
 };
+
+/** Most agents run on this machine, and nothing is loaded for them. */
+async function targetFrom(parsed: ParsedArguments) {
+  return hasFlag(parsed, IN_FLAG.name) ? (await import('../container-run.ts')).targetOf(parsed) : undefined;
+}
 
 interface Shown {
   readonly adapter: Adapter;

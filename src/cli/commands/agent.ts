@@ -2,8 +2,9 @@ import { type Bytes, showBytes } from '../../host/bytes.ts';
 import { CordonError } from '../../host/errors.ts';
 import { AGENT_FLAGS, type CommandModule } from '../commands.ts';
 import type { Context } from '../context.ts';
-import { type ParsedArguments, parseArguments, usageError } from '../flags.ts';
+import { hasFlag, type ParsedArguments, parseArguments, usageError } from '../flags.ts';
 import { nearest } from '../nearest.ts';
+import { IN_FLAG } from '../policy-flags.ts';
 
 export interface AgentSubcommand {
   /** The words are those after the name of the subcommand. */
@@ -22,7 +23,9 @@ export const run: CommandModule['run'] = async (args, context) => {
   const load = name !== undefined && Object.hasOwn(SUBCOMMANDS, name) ? SUBCOMMANDS[name] : undefined;
   if (load === undefined) throw unknownSubcommand(name);
   const subcommand = await load();
-  return subcommand.run(withAgentFlag(parsedArguments(rest)), context);
+  const parsed = parsedArguments(rest);
+  if (name !== 'run' && hasFlag(parsed, IN_FLAG.name)) throw usageError('--in goes with agent run', 'leave it out');
+  return subcommand.run(withAgentFlag(parsed), context);
 };
 
 function parsedArguments(args: readonly Bytes[]): ParsedArguments {

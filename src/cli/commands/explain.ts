@@ -17,7 +17,7 @@ import { expandPath } from '../../policy/places.ts';
 import type { Policy } from '../../policy/policy.ts';
 import type { Context } from '../context.ts';
 import { hasFlag, JSON_FLAG, parseArguments, usageError } from '../flags.ts';
-import { POLICY_FLAGS, policyForCommand } from '../policy-flags.ts';
+import { IN_FLAG, POLICY_FLAGS, policyForCommand } from '../policy-flags.ts';
 import { answersAsJson, showAnswer } from '../ui/answers.ts';
 import { decisionGroups, decisionSummary } from '../ui/decisions.ts';
 import { showPlaces } from '../ui/places.ts';
@@ -26,10 +26,11 @@ import { showNotes, showWarnings } from '../ui/warnings.ts';
 
 /** What becomes of variables, paths, sockets, hosts and a command line under a policy, why, and what would change it. */
 export async function run(args: readonly Bytes[], context: Context): Promise<number> {
-  const parsed = parseArguments(args, { flags: [...POLICY_FLAGS, JSON_FLAG] });
+  const parsed = parseArguments(args, { flags: [...POLICY_FLAGS, IN_FLAG, JSON_FLAG] });
   const { policy, notes } = await policyForCommand(parsed, parsed.rest?.[0], context);
   showWarnings(policy.warnings, context);
   showNotes(notes, context);
+  if (hasFlag(parsed, IN_FLAG.name)) return (await import('../container-run.ts')).explainIn(policy, parsed, context);
   const startup = startupNotes(policy, context);
   const asked = parsed.words.length > 0 || parsed.rest !== undefined;
   const answers = asked

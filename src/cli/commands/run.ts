@@ -11,7 +11,7 @@ import type { Secret } from '../../secrets/secret.ts';
 import type { Context } from '../context.ts';
 import { hasFlag, JSON_FLAG, type ParsedArguments, parseArguments, usageError } from '../flags.ts';
 import { keepingOf } from '../keeping.ts';
-import { isQuiet, POLICY_FLAGS, policyForCommand, RUN_FLAGS } from '../policy-flags.ts';
+import { IN_FLAG, isQuiet, POLICY_FLAGS, policyForCommand, RUN_FLAGS } from '../policy-flags.ts';
 import { logLaunch, logsLaunches } from '../ui/log.ts';
 import { showNotes, showWarnings } from '../ui/warnings.ts';
 
@@ -33,6 +33,8 @@ export async function run(args: readonly Bytes[], context: Context): Promise<num
   showWarnings(policy.warnings, context);
   const quiet = isQuiet(parsed, context);
   if (!quiet) showNotes(notes, context);
+  if (hasFlag(parsed, IN_FLAG.name))
+    return (await import('../container-run.ts')).runIn({ argv, policy, quiet, rehearsal }, parsed, context);
   const asked = await credentialsOf(policy, argv[0], parsed, context);
   const { credentials, ...held } = await heldBack(policy, asked, context.env);
   const prepared = prepare({

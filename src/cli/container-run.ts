@@ -1,0 +1,118 @@
+import { pipeline } from 'node:stream/promises';
+import { explain } from '../decide/explain.ts';
+import { variableAnswer } from '../explain/variables.ts';
+import { type Bytes, bytesOfText } from '../host/bytes.ts';
+import { workingFolder } from '../host/working-folder.ts';
+import { configuredEnv, engineOf } from '../launch/container/engine.ts';
+import { decideInside, environmentInside, prepareInside } from '../launch/container/inside.ts';
+import { type ContainerRequest, launchIn } from '../launch/container/launch-in.ts';
+import { placesForContainer, refuseUnfit } from '../launch/container/places.ts';
+import { type ContainerTarget, containerTarget, targetText } from '../launch/container/target.ts';
+import type { LaunchResult } from '../launch/launch.ts';
+import { relaySignals } from '../launch/relay-signals.ts';
+import type { Policy } from '../policy/policy.ts';
+import { redactStream } from '../redact/redact-stream.ts';
+import { Redaction } from '../redact/redaction.ts';
+import type { Context } from './context.ts';
+import { credentialsFor } from './credentials.ts';
+import { flagValues, hasFlag, type ParsedArguments, textValue, usageError } from './flags.ts';
+import { IN_FLAG } from './policy-flags.ts';
+import { answersAsJson, showAnswer } from './ui/answers.ts';
+import { decisionGroups, decisionSummary, decisionsAsJson } from './ui/decisions.ts';
+import { showWarnings } from './ui/warnings.ts';
+
+interface Asked {
+  readonly argv: readonly [Bytes, ...Bytes[]];
+  readonly policy: Policy;
+  readonly quiet: boolean;
+  readonly rehearsal: boolean;
+}
+
+export function targetOf(parsed: ParsedArguments): ContainerTarget | undefined {
+  const values = flagValues(parsed, IN_FLAG.name);
+  if (values.length > 1) throw usageError('--in is given once', 'a command runs in one container');
+  return values[0] === undefined ? undefined : containerTarget(textValue(values[0], IN_FLAG.name));
+}
+
+/** `cordon run --in …`: this process stays, since what runs inside ends with it. */
+export async function runIn(
+  { argv, policy, quiet, rehearsal }: Asked,
+  parsed: ParsedArguments,
+  context: Context,
+): Promise<number> {
+  const target = targetOf(parsed) as ContainerTarget;
+  const unfit = ['--trace', '--plan'].find((flag) => hasFlag(parsed, flag));
+  if (unfit !== undefined) throw usageError(`${unfit} does not go with --in`, 'use --dry-run to see what is decided');
+  const plain = { argv, policy, quiet, target, env: context.env, workdir: workingFolder() };
+  if (rehearsal) return rehearse({ ...plain, record: false }, hasFlag(parsed, '--json'), context);
+  refuseUnfit(policy, target);
+  const credentials = policy.credentials.length === 0 ? new Map() : await credentialsFor(policy, parsed, context);
+  const request = { ...plain, credentials, record: true };
+  const redaction = policy.redact && credentials.size > 0 ? new Redaction(credentials) : undefined;
+  return (await (redaction === undefined ? started(request) : startedRedacted(request, redaction))).exitCode;
+}
+
+async function started(request: ContainerRequest): Promise<LaunchResult> {
+  const { child, result } = await launchIn(request);
+  const stopRelaying = relaySignals(child);
+  return result.finally(stopRelaying);
+}
+
+async function startedRedacted(request: ContainerRequest, redaction: Redaction): Promise<LaunchResult> {
+  const { child, result } = await launchIn(request, { stdout: 'pipe', stderr: 'pipe' });
+  const stopRelaying = relaySignals(child);
+  const relay = async (from: NodeJS.ReadableStream | null, to: NodeJS.WritableStream) => {
+    if (from !== null) await pipeline(from, redactStream(redaction), to, { end: false });
+  };
+  const shown = [relay(child.stdout, process.stdout), relay(child.stderr, process.stderr)];
+  const [ended] = await Promise.all([result, ...shown]).finally(stopRelaying);
+  return ended;
+}
+
+/** What would be decided, from what the engine says of the image; nothing is started. */
+async function rehearse(request: ContainerRequest, json: boolean, context: Context): Promise<number> {
+  const { policy, target } = request;
+  refuseUnfit(policy, target);
+  const block = await configuredEnv(await engineOf(target, context.env), target);
+  const places = await placesForContainer(request);
+  // Values that would have to be fetched are no part of a decision.
+  const { decisions } = prepareInside({ ...request, policy: withoutCredentials(policy) }, block, places);
+  if (json) {
+    const binds = places.binds.map(({ path, writable }) => ({ path, writable }));
+    context.out(
+      `${JSON.stringify({ in: targetText(target), decisions: decisionsAsJson(decisions), binds }, null, 2)}\n`,
+    );
+    return 0;
+  }
+  showWarnings(policy.warnings, context);
+  context.out(`${decisionGroups(decisions, context)}\n${decisionSummary(decisions)}\n`);
+  const shown = places.binds.map(({ path, writable }) => `${path}${writable ? '' : ' (read-only)'}`).join(', ');
+  context.out(`in         ${targetText(target)}\nof the host ${shown === '' ? 'nothing' : shown}\n`);
+  return 0;
+}
+
+/** The variables of a command in a container; its files are those of the image and what is bound. */
+export async function explainIn(policy: Policy, parsed: ParsedArguments, context: Context): Promise<number> {
+  const target = targetOf(parsed) as ContainerTarget;
+  refuseUnfit(policy, target);
+  const odd = parsed.rest?.[0] ?? parsed.words.find((word) => /[/.]/.test(word));
+  if (odd !== undefined)
+    throw usageError('explain --in tells of variables only', 'cordon run --in … --dry-run shows what else is there');
+  const block = await configuredEnv(await engineOf(target, context.env), target);
+  const request = { policy, env: context.env, argv: [bytesOfText('sh')] as const, workdir: workingFolder(), target };
+  const inside = environmentInside(block, context.env, await placesForContainer(request));
+  const decided = decideInside(policy, inside);
+  const decisions =
+    parsed.words.length === 0
+      ? decided
+      : parsed.words.flatMap(
+          (word) => decided.find(({ name }) => name === word) ?? explain(policy, inside.env, [word]),
+        );
+  const answers = decisions.map((decision) => variableAnswer(decision, inside.env));
+  if (hasFlag(parsed, '--json')) context.out(`${JSON.stringify(answersAsJson(answers), null, 2)}\n`);
+  else if (parsed.words.length > 0) context.out(answers.map((answer) => showAnswer(answer, context)).join(''));
+  else context.out(`${decisionGroups(decisions, context)}\n${decisionSummary(decisions)}`);
+  return 0;
+}
+
+const withoutCredentials = (policy: Policy): Policy => ({ ...policy, credentials: [] });

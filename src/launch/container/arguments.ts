@@ -1,0 +1,90 @@
+import { CordonError } from '../../host/errors.ts';
+import type { Isolation } from '../../policy/policy.ts';
+import { type Engine, guardOptions } from './engine.ts';
+
+/** A place of this machine that is there inside too, under its own path. */
+export interface Bind {
+  readonly path: string;
+  readonly writable: boolean;
+}
+
+export interface ContainerSettings {
+  readonly image: string;
+  readonly name: string;
+  /** The launcher's file, and the folder with the socket on which it asks for its plan. */
+  readonly launcher: string;
+  readonly talk: string;
+  readonly binds: readonly Bind[];
+  readonly workdir: string | undefined;
+  /** A folder in memory, where the image has no home of this user. */
+  readonly home: string | undefined;
+  readonly network: 'on' | 'off';
+  readonly terminal: boolean;
+  readonly isolation: Isolation;
+}
+
+const INSIDE = '/.cordon';
+const LAUNCHER = `${INSIDE}/cordon-launch`;
+const TALK = `${INSIDE}/talk`;
+/** In the folder of the conversation. */
+export const SOCKET = 'socket';
+const MOST_PROCESSES = 4096;
+
+/**
+ * How a container is started for one command. Nothing in it is a secret or an argument of the command: engines keep what they are told,
+ * and show it to whoever asks. Nothing of the host is inside but what the policy names.
+ */
+export function runArguments(engine: Engine, settings: ContainerSettings): string[] {
+  const { image, name, launcher, talk, binds, workdir, network, terminal } = settings;
+  return [
+    ...['run', '--rm', '--name', name, '--interactive', ...(terminal ? ['--tty'] : [])],
+    ...['--log-driver', 'none', '--read-only', ...(engine.daemon === engine.name ? ['--no-healthcheck'] : [])],
+    ...['--pids-limit', String(MOST_PROCESSES)],
+    ...privileges(engine, settings),
+    ...(network === 'off' ? ['--network', 'none'] : []),
+    ...(engine.name === 'podman' ? ['--http-proxy=false', '--systemd=false'] : []),
+    ...scratch(engine, settings),
+    ...[
+      { path: launcher, target: LAUNCHER },
+      { path: talk, target: TALK },
+    ].flatMap(({ path, target }) => ['--mount', mountText(path, target, false)]),
+    ...binds.flatMap(({ path, writable }) => ['--mount', mountText(path, path, writable)]),
+    ...(workdir === undefined ? [] : ['--workdir', workdir]),
+    ...['--entrypoint', LAUNCHER, image, `--ask-at=${TALK}/${SOCKET}`],
+  ];
+}
+
+/** The caller's own ids, so that what is written belongs to the caller. */
+function privileges({ name, daemon }: Engine, { isolation }: ContainerSettings): string[] {
+  const [uid, gid] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
+  const user = name === 'podman' && uid !== 0 ? ['--userns', 'keep-id'] : ['--user', `${uid}:${gid}`];
+  const needed =
+    isolation === 'filter'
+      ? []
+      : [
+          // Root can't be mapped in a user namespace without it. The launcher gives it up before the command starts.
+          ...(uid === 0 ? ['--cap-add', 'SETFCAP'] : []),
+          // Docker's own filter refuses what a barrier is made with. Behind the barrier the command has Cordon's.
+          ...(daemon === 'podman'
+            ? ['--security-opt', 'unmask=ALL']
+            : ['--security-opt', 'systempaths=unconfined', '--security-opt', 'seccomp=unconfined']),
+          ...guardOptions().flatMap((option) => ['--security-opt', option]),
+        ];
+  return [...user, '--cap-drop', 'ALL', ...needed, '--security-opt', 'no-new-privileges'];
+}
+
+/** Folders that programs expect to be theirs, empty and in memory. */
+function scratch({ name }: Engine, { home }: ContainerSettings): string[] {
+  const options = `rw,exec,nosuid,nodev,mode=1777${name === 'podman' ? ',notmpcopyup' : ''}`;
+  const folders = ['/tmp', '/var/tmp', '/run', ...(home === undefined ? [] : [home])];
+  return folders.flatMap((folder) => ['--tmpfs', `${folder}:${options}`]);
+}
+
+function mountText(source: string, target: string, writable: boolean): string {
+  const odd = [source, target].find((path) => /[,"\n\r]/.test(path));
+  if (odd !== undefined)
+    throw new CordonError('launch', `${JSON.stringify(odd)} cannot be shown in a container`, {
+      hint: 'engines take no comma, quote or line break in a path; work in a folder without',
+    });
+  return `type=bind,source=${source},target=${target}${writable ? '' : ',readonly'}`;
+}

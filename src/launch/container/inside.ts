@@ -1,0 +1,148 @@
+import { type Decision, decide } from '../../decide/decide.ts';
+import { type Bytes, bufferOfBytes, bytesOfText, showBytes } from '../../host/bytes.ts';
+import { foldersOf, homesOf } from '../../host/folders.ts';
+import { ParentEnv } from '../../host/parent-env.ts';
+import { factsOf, isWithin, NO_COPIES, type Operation, placesOf } from '../../plan/places/index.ts';
+import { plan } from '../../plan/plan.ts';
+import { NETWORK_ON } from '../../policy/network/rules.ts';
+import type { FilesystemPolicy, Policy } from '../../policy/policy.ts';
+import { seal } from '../../seal/seal.ts';
+import { surveyMachine } from '../machine.ts';
+import { ownOf } from '../own.ts';
+import type { LaunchRequest, Prepared } from '../prepare.ts';
+import type { Bind } from './arguments.ts';
+
+/** What the command's environment is decided from: the image's variables, and the caller's that mean something there. */
+export interface InsideEnv {
+  readonly env: ParentEnv;
+  /** The names whose value is the image's. */
+  readonly ofImage: ReadonlySet<Bytes>;
+  /** Those of the caller that mean nothing inside, with why. */
+  readonly left: (policy: Policy) => Decision[];
+}
+
+/** They speak of the caller's terminal and, in a container of its own, of the caller, whatever an image puts there. */
+const OF_TERMINAL = ['TERM', 'COLORTERM'].map(bytesOfText);
+const OF_CALLER = [...OF_TERMINAL, ...['HOME', 'USER', 'LOGNAME'].map(bytesOfText)];
+
+/**
+ * The image's own variables come first. A value of the caller's that begins with a slash is a place of this machine: it passes only
+ * where that place is inside too.
+ */
+export function environmentInside(block: Buffer, host: ParentEnv, { binds, isOwn }: InsidePlaces): InsideEnv {
+  const image = ParentEnv.fromBlock(block);
+  const callers = isOwn ? OF_CALLER : OF_TERMINAL;
+  const isCallers = (name: Bytes) => callers.includes(name) && host.peek(name) !== undefined;
+  const ofImage = image.names().filter((name) => !isCallers(name));
+  const others = host.names().filter((name) => !ofImage.includes(name));
+  const isForeign = (name: Bytes) => {
+    const value = host.peek(name) ?? '';
+    return value.startsWith('/') && !isCallers(name) && !binds.some(({ path }) => isWithin(value, path));
+  };
+  const entries = [
+    ...ofImage.map((name) => [name, image.peek(name)] as const),
+    ...others.filter((name) => !isForeign(name)).map((name) => [name, host.peek(name)] as const),
+  ];
+  const merged = Buffer.concat(entries.map(([name, value]) => bufferOfBytes(`${name}=${value ?? ''}\0` as Bytes)));
+  return {
+    env: ParentEnv.fromBlock(merged),
+    ofImage: new Set(ofImage),
+    left: (policy) =>
+      decide(policy, host).flatMap((decision) => {
+        if (!others.includes(decision.name) || !isForeign(decision.name)) return [];
+        if (decision.verdict !== 'drop' && decision.verdict !== 'pass') return [];
+        return [decision.verdict === 'drop' ? decision : foreign(decision.name)];
+      }),
+  };
+}
+
+const foreign = (name: Bytes): Decision => ({
+  name,
+  verdict: 'drop',
+  rule: 'host place',
+  origin: 'built-in order',
+  reason: 'its value is a place of this machine, which is not in the container',
+});
+
+/** The decisions for a command in a container, sorted by name; those about the image's variables say so. */
+export function decideInside(policy: Policy, inside: InsideEnv): Decision[] {
+  const decided = decide(policy, inside.env).map((decision) => {
+    const isInherited = decision.verdict === 'pass' || decision.verdict === 'drop';
+    if (!isInherited || !inside.ofImage.has(decision.name)) return decision;
+    return { ...decision, reason: `${decision.reason}; the image sets it` };
+  });
+  return [...decided, ...inside.left(policy)].sort((a, b) => Number(a.name > b.name) - Number(a.name < b.name));
+}
+
+export type InsideRequest = Pick<
+  LaunchRequest,
+  'policy' | 'env' | 'argv' | 'workdir' | 'credentials' | 'quiet' | 'broker'
+>;
+
+export interface InsidePlaces {
+  /** A container for this command alone, not one that runs already. */
+  readonly isOwn: boolean;
+  readonly binds: readonly Bind[];
+  readonly workspace: string | undefined;
+}
+
+const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+
+/** decide → seal → plan for one command line in a container, of which `block` are the variables it was started with. */
+export function prepareInside(request: InsideRequest, block: Buffer, places: InsidePlaces): Prepared {
+  const { argv, workdir, credentials, policy } = request;
+  const inside = environmentInside(block, request.env, places);
+  const decisions = decideInside(policy, inside);
+  const { env } = inside;
+  const sealed = seal(decisions, { policy, env, ...(credentials === undefined ? {} : { credentials }) });
+  const search = (env.get(bytesOfText('PATH')) ?? DEFAULT_PATH).split(':').filter((folder) => folder.startsWith('/'));
+  const made = plan({
+    name: showBytes(argv[0]),
+    command: { path: argv[0], argv, search: search as Bytes[] },
+    env: sealed,
+    workdir,
+    // The engine holds the network.
+    policy: { ...policy, network: NETWORK_ON, filesystem: insideFilesystem(policy.filesystem, places) },
+    places: policy.isolation === 'filter' ? [] : operations(request, env, places),
+    machine: { ...surveyMachine(env), bwrap: undefined },
+    quiet: request.quiet,
+  });
+  return { decisions, plan: made, startup: [], startupFiles: [], warnings: [] };
+}
+
+/** The image is what a built root is on the machine: programs and nothing else. Only what is bound can be named. */
+function insideFilesystem(filesystem: FilesystemPolicy, { binds, workspace }: InsidePlaces): FilesystemPolicy {
+  const bound = (paths: readonly string[]) =>
+    paths.filter((path) => binds.some((bind) => path !== workspace && isWithin(path, bind.path)));
+  const { read, write, expose, mode } = { ...filesystem, mode: filesystem.workspace.mode };
+  return {
+    ...filesystem,
+    preset: 'guarded',
+    read: bound(read),
+    write: bound(write),
+    expose: bound(expose),
+    workspace: { folder: workspace, mode },
+  };
+}
+
+/** Cordon's own and everybody's credentials stay out, also where a folder that is bound holds them. */
+function operations(request: InsideRequest, env: ParentEnv, places: InsidePlaces): Operation[] {
+  const { policy } = request;
+  const [facts, host] = [factsOf(env), factsOf(request.env)];
+  const { places: own } = ownOf({
+    homes: homesOf(request.env),
+    folders: foldersOf(request.env),
+    policyFiles: policy.files,
+    how: 'look',
+  });
+  const found = placesOf(insideFilesystem(policy.filesystem, places), {
+    ...facts,
+    moved: new Map([...host.moved, ...facts.moved]),
+    named: [...facts.named, ...host.named],
+    own,
+    aside: undefined,
+    links: new Map(),
+    use: { as: 'run', files: NO_COPIES },
+  });
+  return places.workspace === undefined ? found.filter(({ kind }) => kind !== 'workspace') : found;
+}

@@ -1,0 +1,315 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { chmodSync, existsSync, lstatSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { createServer, type Server, type Socket } from 'node:net';
+import { constants, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ensureFolder } from '../../host/ensure-folder.ts';
+import { CordonError, EXIT } from '../../host/errors.ts';
+import { foldersOf, homesOf } from '../../host/folders.ts';
+import { namesIn } from '../../host/if-there.ts';
+import { isWithin } from '../../plan/places/index.ts';
+import type { Records } from '../../plan/plan.ts';
+import { planText } from '../../plan/plan-text.ts';
+import { appendAudit, auditFile, auditHead, newLaunchId } from '../audit.ts';
+import { Ending } from '../ending.ts';
+import { exitOf, type Launched, type LaunchOptions, type LaunchResult } from '../launch.ts';
+import { nativeLauncher } from '../native.ts';
+import type { Prepared } from '../prepare.ts';
+import { deliverBy } from '../relay-signals.ts';
+import { stdioOf } from '../spawn-options.ts';
+import { runArguments, SOCKET } from './arguments.ts';
+import { type Engine, engineOf } from './engine.ts';
+import { type InsidePlaces, type InsideRequest, prepareInside } from './inside.ts';
+import { placesForContainer, refuseUnfit } from './places.ts';
+import { type ContainerTarget, targetText } from './target.ts';
+
+export interface ContainerRequest extends InsideRequest {
+  readonly target: ContainerTarget;
+  /** Write an audit record. */
+  readonly record: boolean;
+}
+
+export interface LaunchedIn extends Launched {
+  readonly prepared: Prepared;
+}
+
+/**
+ * Starts a command in a container. The launcher inside says what variables it was started with, gets the plan over a socket that
+ * nobody else can reach, and lives as long as that socket: what an engine is told, and keeps, is only where the launcher is.
+ */
+export async function launchIn(request: ContainerRequest, options: LaunchOptions = {}): Promise<LaunchedIn> {
+  refuseUnfit(request.policy, request.target);
+  const launcher = launcherFile();
+  const engine = await engineOf(request.target, request.env);
+  const places = await placesForContainer(request);
+  const started = Date.now();
+  const talk = await begin(request, { engine, launcher, places }, options);
+  const ended = exitOf(talk.child);
+  try {
+    const socket = await Promise.race([talk.socket, ended.then(endedEarly(engine))]);
+    const block = await Promise.race([environmentFrom(socket), ended.then(endedEarly(engine))]);
+    const prepared = prepareInside(withBarrier(request, engine, places), block, places);
+    const heard = tellPlan(socket, prepared);
+    deliverBy(talk.child, {
+      signal: (signal) => socket.write(Uint8Array.of(constants.signals[signal])),
+      end: () => socket.destroy(),
+    });
+    const ending = new Ending(talk.child, { signals: [options.signal] });
+    const result = ended.finally(() => {
+      ending.done();
+      talk.end();
+    });
+    const records = recordsFor(request, prepared);
+    const recorded = result.then((ofEngine) => {
+      const { isolation, exit } = heard();
+      const outcome = { in: targetText(request.target), folder: request.workdir, isolation: isolation ?? 'none' };
+      const exitCode = exit ?? (ofEngine.exitCode === 0 ? EXIT.failure : ofEngine.exitCode);
+      appendAudit(records, { ...outcome, exit: exitCode, duration_ms: Date.now() - started });
+      return { exitCode };
+    });
+    return { child: talk.child, result: recorded, hasStarted: () => heard().isolation !== undefined, prepared };
+  } catch (error) {
+    talk.end();
+    await ended.catch(() => undefined);
+    throw error;
+  }
+}
+
+function launcherFile(): string {
+  const launcher = nativeLauncher();
+  if (launcher === undefined)
+    throw new CordonError(
+      'isolation',
+      'the native launcher is not there, and nothing else can start a command inside',
+      {
+        hint: 'cordon doctor says how to get it',
+      },
+    );
+  return realpathSync(launcher);
+}
+
+const endedEarly = (engine: Engine) => (result: LaunchResult) => {
+  throw new CordonError('launch', `${engine.name} started no container (exit code ${result.exitCode})`, {
+    hint: 'what it said stands above; nothing was handed over to it',
+  });
+};
+
+/** For docker the engine's filter is off, which is right only with ours; and credentials in a folder can only be hidden by it. */
+function withBarrier(request: ContainerRequest, engine: Engine, { binds, workspace }: InsidePlaces): ContainerRequest {
+  const needs = engine.daemon === 'docker' || binds.some(({ path }) => path !== workspace);
+  const { policy } = request;
+  return needs && policy.isolation === 'auto' ? { ...request, policy: { ...policy, isolation: 'barrier' } } : request;
+}
+
+/* ── the engine's client ── */
+
+interface Talk {
+  readonly child: ChildProcess;
+  readonly socket: Promise<Socket>;
+  readonly end: () => void;
+}
+
+interface Means {
+  readonly engine: Engine;
+  readonly launcher: string;
+  readonly places: InsidePlaces;
+}
+
+async function begin(request: ContainerRequest, means: Means, options: LaunchOptions): Promise<Talk> {
+  if (request.target.kind === 'container') return beginInRunning(request.target.name, request, means, options);
+  const { engine, launcher, places } = means;
+  const folder = talkFolder();
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  try {
+    const talk = join(folder, 'talk');
+    mkdirSync(talk);
+    chmodSync(talk, 0o755);
+    const { server, socket } = await listenOnce(join(talk, SOCKET));
+    const { policy, target, workdir } = request;
+    const args = runArguments(engine, {
+      image: target.name,
+      name: `cordon-${newLaunchId()}`,
+      launcher,
+      talk,
+      binds: places.binds,
+      workdir: places.binds.some(({ path }) => isWithin(workdir, path)) ? workdir : undefined,
+      home: homeInMemory(request, places),
+      network: policy.network.mode === 'off' ? 'off' : 'on',
+      terminal: wantsTerminal(options),
+      isolation: policy.isolation,
+    });
+    const child = startClient(engine.program, args, { engine, options });
+    return {
+      child,
+      socket,
+      end: () => {
+        server.close();
+        socket.then((one) => one.destroy()).catch(() => undefined);
+        remove();
+      },
+    };
+  } catch (error) {
+    remove();
+    throw error;
+  }
+}
+
+/** Named by this process, so that those of others that were killed can be told from those in use. */
+function talkFolder(): string {
+  const parent = realpathSync(tmpdir());
+  for (const name of namesIn(parent)) {
+    const [, pid] = /^cordon-in-(\d+)-/.exec(name) ?? [];
+    if (pid !== undefined && !existsSync(`/proc/${pid}`)) removeOwn(join(parent, name));
+  }
+  return mkdtempSync(join(parent, `cordon-in-${process.pid}-`));
+}
+
+function removeOwn(folder: string): void {
+  const found = lstatSync(folder, { throwIfNoEntry: false });
+  if (found?.isDirectory() !== true || found.uid !== process.getuid?.()) return;
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/**
+ * A running container gets nothing new to mount: the launcher comes as a descriptor of a sealed copy, which no process in there can
+ * write to, and the plan over another.
+ */
+function beginInRunning(
+  name: string,
+  { workdir, policy }: ContainerRequest,
+  means: Means,
+  options: LaunchOptions,
+): Talk {
+  const { engine, launcher, places } = means;
+  if (engine.name === 'docker')
+    throw new CordonError('launch', `${name} is a container of docker, which gives a running container no descriptor`, {
+      hint: 'start the command in a container of its own: --in docker:IMAGE',
+    });
+  if (policy.network.mode === 'off')
+    throw new CordonError('policy', `the network of ${name} is as it is: it cannot be off for one command`, {
+      hint: 'leave out --net off, or use --in podman:IMAGE',
+    });
+  const terminal = wantsTerminal(options) ? ['--tty'] : [];
+  const user = [`--user=${process.getuid?.() ?? 0}:${process.getgid?.() ?? 0}`];
+  const folder = places.workspace === undefined ? [] : [`--workdir=${workdir}`];
+  const words = [
+    ...['exec', '--interactive', ...terminal, ...user, ...folder, '--preserve-fds', '2', name],
+    ...['/proc/self/fd/3', '--ask-fd=4'],
+  ];
+  const child = startClient(launcher, ['--with-copy', engine.program, ...words], {
+    engine,
+    options,
+    descriptors: true,
+  });
+  const socket = child.stdio[4] as Socket;
+  return { child, socket: Promise.resolve(socket), end: () => socket.destroy() };
+}
+
+interface ClientSettings {
+  readonly engine: Engine;
+  readonly options: LaunchOptions;
+  readonly descriptors?: boolean;
+}
+
+/** Without a terminal the client is in a session of its own: a Ctrl-C is told the launcher by us, and only once. */
+function startClient(program: string, args: readonly string[], { engine, options, descriptors }: ClientSettings) {
+  const terminal = wantsTerminal(options);
+  const [stdin, stdout, stderr] = stdioOf(options);
+  const typed = stdin === 'inherit' && !terminal && process.stdin.isTTY;
+  const child = spawn(program, args, {
+    env: engine.env,
+    cwd: '/',
+    detached: !terminal,
+    stdio: [typed ? 'pipe' : stdin, stdout, stderr, ...(descriptors === true ? (['ignore', 'pipe'] as const) : [])],
+  });
+  if (typed && child.stdin !== null) {
+    child.stdin.on('error', () => undefined);
+    process.stdin.pipe(child.stdin);
+    child.once('close', () => process.stdin.unpipe().unref());
+  }
+  return child;
+}
+
+const wantsTerminal = ({ stdin = 'inherit', stdout = 'inherit' }: LaunchOptions) =>
+  stdin === 'inherit' && stdout === 'inherit' && process.stdin.isTTY === true && process.stdout.isTTY === true;
+
+/** Root's home is in every image, and one that the policy shows is the real one. */
+function homeInMemory({ env }: ContainerRequest, { binds }: InsidePlaces): string | undefined {
+  const { home } = homesOf(env);
+  if (home === undefined || home === '/' || home === '/root') return undefined;
+  return binds.some(({ path }) => isWithin(home, path)) ? undefined : home;
+}
+
+/* ── the conversation ── */
+
+/** The first that connects is the launcher: it is the first process of its container, and nobody else is there yet. */
+function listenOnce(path: string): Promise<{ server: Server; socket: Promise<Socket> }> {
+  const server = createServer();
+  const socket = new Promise<Socket>((resolve) => {
+    server.once('connection', (connected) => {
+      server.close();
+      resolve(connected);
+    });
+  });
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(path, () => {
+      // The folder is the caller's alone; inside the user may have another number.
+      chmodSync(path, 0o666);
+      resolve({ server, socket });
+    });
+  });
+}
+
+const LARGEST = 4 << 20;
+
+/** Up to an entry without a name. */
+function environmentFrom(socket: Socket): Promise<Buffer> {
+  socket.on('error', () => undefined);
+  return new Promise((resolve, reject) => {
+    let block: Buffer = Buffer.alloc(0);
+    const take = (chunk: Buffer) => {
+      block = Buffer.concat([block, chunk]);
+      const end = block[0] === 0 ? 0 : block.indexOf('\0\0');
+      if (end === -1 && block.length <= LARGEST) return;
+      socket.off('data', take);
+      if (end === -1) reject(new CordonError('launch', 'the container has too many variables'));
+      else resolve(block.subarray(0, end));
+    };
+    socket.on('data', take);
+  });
+}
+
+interface Heard {
+  readonly isolation: string | undefined;
+  readonly exit: number | undefined;
+}
+
+/**
+ * The launcher answers with how the command is held, and in the end with its exit code, which engines do not all pass on. The socket
+ * stays open: without it nothing inside goes on.
+ */
+function tellPlan(socket: Socket, { plan }: Prepared): () => Heard {
+  let heard = '';
+  socket.on('data', (chunk: Buffer) => {
+    heard += chunk.toString('latin1');
+  });
+  const text = Buffer.from(planText(plan, 'with-values'), 'latin1');
+  socket.write(text, () => text.fill(0));
+  return () => {
+    const [, isolation, exit] = /^([a-z]+)(?: (\d{1,3})\n)?$/.exec(heard) ?? [];
+    return { isolation, exit: exit === undefined ? undefined : Number(exit) };
+  };
+}
+
+function recordsFor({ env, policy, argv, record }: ContainerRequest, { decisions }: Prepared): Records | undefined {
+  const { state } = foldersOf(env);
+  if (!record || state === undefined) return undefined;
+  try {
+    ensureFolder(state);
+  } catch {
+    return undefined;
+  }
+  const head = auditHead({ policy, decisions, path: argv[0], argumentCount: argv.length - 1 });
+  return { launch: newLaunchId(), stateFolder: state, audit: { file: auditFile(state), head } };
+}

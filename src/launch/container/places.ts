@@ -1,0 +1,64 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { bytesOfText } from '../../host/bytes.ts';
+import { CordonError } from '../../host/errors.ts';
+import { isByName, NETWORK_ON } from '../../policy/network/rules.ts';
+import type { Policy } from '../../policy/policy.ts';
+import { lookAt } from '../look.ts';
+import type { Bind } from './arguments.ts';
+import type { InsidePlaces, InsideRequest } from './inside.ts';
+import { type ContainerTarget, targetText } from './target.ts';
+
+/** What a container cannot hold is refused before anything is asked of an engine. */
+export function refuseUnfit({ network, filesystem, credentials }: Policy, target: ContainerTarget): void {
+  const where = `--in ${targetText(target)}`;
+  if (isByName(network))
+    throw unfit('the network is open by name only for commands on this machine', where, 'use --net on or --net off');
+  const brokered = credentials.find(({ broker }) => broker !== undefined);
+  if (brokered !== undefined)
+    throw unfit('credentials are brokered only for commands on this machine', where, 'leave out --broker');
+  if (filesystem.preset === 'all')
+    throw unfit(
+      'the filesystem of this machine is not in a container',
+      where,
+      'leave out --fs all, name places with --read',
+    );
+  if (filesystem.workspace.mode === 'aside')
+    throw unfit('what is put aside in a container is lost with it', where, 'use --workspace read-only');
+}
+
+function unfit(message: string, where: string, hint: string): CordonError {
+  return new CordonError('policy', message, { where, hint });
+}
+
+/** Of the host there is the workspace, and what the policy names. A running container has what it was started with. */
+export async function placesForContainer(
+  request: InsideRequest & { readonly target: ContainerTarget },
+): Promise<InsidePlaces> {
+  const { filesystem } = request.policy;
+  if (request.target.kind === 'container') return { isOwn: false, binds: [], workspace: undefined };
+  const workspace = await workspaceOf(request);
+  const named: Bind[] = [
+    ...filesystem.read.map((path) => ({ path, writable: false })),
+    ...[...filesystem.write, ...filesystem.expose].map((path) => ({ path, writable: true })),
+  ].filter(({ path }) => existsSync(path));
+  if (named.some(({ path }) => path === '/'))
+    throw unfit('the whole of / cannot be shown in a container', 'policy', 'name the folders that are needed');
+  const own: Bind[] =
+    workspace === undefined ? [] : [{ path: workspace, writable: filesystem.workspace.mode === 'real' }];
+  const all = new Map([...named, ...own].map((bind) => [bind.path, bind]));
+  return { isOwn: true, binds: [...all.values()], workspace };
+}
+
+/** The launcher finds it, so it is asked: the folder whose mount holds the working folder inside. */
+async function workspaceOf({ policy, env, workdir }: InsideRequest): Promise<string | undefined> {
+  const { workspace, preset } = policy.filesystem;
+  if (workspace.folder !== undefined) return realpathSync(workspace.folder);
+  if (preset === 'minimal') return undefined;
+  const plain: Policy = { ...policy, network: NETWORK_ON, isolation: 'auto' };
+  const argv = [bytesOfText('/bin/sh')] as const;
+  const { found, isolation } = await lookAt({ policy: plain, env, workdir, argv }, [bytesOfText(workdir)]);
+  const [here] = found;
+  if (isolation === 'filter' || here?.mount === undefined || here.mount === '/' || here.filesystem === 'overlay')
+    return undefined;
+  return here.mount;
+}

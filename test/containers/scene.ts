@@ -1,0 +1,98 @@
+import { execFileSync, type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process';
+import { chownSync, mkdirSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { inject, onTestFinished, vi } from 'vitest';
+import { cordonProgram, freshHome } from '../support/cordon.ts';
+import { openFolder } from '../support/project.ts';
+import { identityOf, type User } from '../support/users.ts';
+import { engineEnv } from './engine-set-up.ts';
+
+export const IMAGE = 'localhost/small';
+export const ENGINE_FOLDER = () => inject('engine');
+
+export const eventually = <T>(look: () => T | Promise<T>) => vi.waitFor(look, { timeout: 20_000, interval: 50 });
+
+/** A home, a project in it, and an environment with something in it that nobody may see. */
+export class Scene {
+  readonly home: string;
+  readonly project: string;
+  readonly user: User;
+
+  constructor(user: User = 'root') {
+    this.user = user;
+    this.home = freshHome(user);
+    this.project = join(realpathSync(openFolder('in')), 'project');
+    mkdirSync(this.project);
+    const { uid, gid } = identityOf(user);
+    chownSync(this.project, uid, gid);
+    execFileSync('git', ['init', '--quiet', this.project], {
+      env: { PATH: '/usr/bin:/bin', HOME: this.home },
+      uid,
+      gid,
+    });
+  }
+
+  env(more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
+    return {
+      PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+      HOME: this.home,
+      ...engineEnv(ENGINE_FOLDER()),
+      ...more,
+    };
+  }
+
+  /** `cordon` with these words, in the project. */
+  run(args: readonly string[], { env = {}, input = '' }: { env?: Record<string, string>; input?: string } = {}) {
+    const { uid, gid } = identityOf(this.user);
+    const options = {
+      env: this.env(env),
+      cwd: this.project,
+      uid,
+      gid,
+      input,
+      encoding: 'utf8',
+      timeout: 60_000,
+    } as const;
+    return spawnSync(cordonProgram(), args, options);
+  }
+
+  /** The same with a terminal of its own. */
+  runOnTerminal(args: readonly string[]) {
+    const line = [cordonProgram(), ...args].map((word) => `'${word}'`).join(' ');
+    const env = this.env({ TERM: 'vt100' });
+    return spawnSync('script', ['-qec', line, '/dev/null'], {
+      env,
+      cwd: this.project,
+      encoding: 'utf8',
+      timeout: 60_000,
+    });
+  }
+
+  /** The same while it goes on. */
+  start(args: readonly string[], env: Record<string, string> = {}) {
+    const child = spawn(cordonProgram(), args, { env: this.env(env), cwd: this.project, ...identityOf(this.user) });
+    onTestFinished(() => {
+      child.kill('SIGKILL');
+    });
+    let said = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      said += chunk.toString();
+    });
+    const errors = text(child.stderr);
+    const ended = new Promise<number | null>((resolve) => {
+      child.once('close', (code, signal) => resolve(signal === null ? code : -1));
+    });
+    return { child, ended, errors, said: () => said };
+  }
+}
+
+export function podman(...args: string[]): SpawnSyncReturns<string> {
+  return spawnSync('podman', args, { env: { ...process.env, ...engineEnv(ENGINE_FOLDER()) }, encoding: 'utf8' });
+}
+
+/** Processes of the machine whose command line has this in it, by what they are called. */
+export function processesWith(words: string): string[] {
+  const { stdout } = spawnSync('pgrep', ['-f', '--', words], { encoding: 'utf8' });
+  return stdout.split('\n').filter((line) => line !== '');
+}
