@@ -195,7 +195,6 @@ static _Noreturn void live_inside(const struct barrier *barrier, struct launch *
   syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING_, NULL);
   if (mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) != 0) lack("mounts of its own are not allowed: ", error_text(errno), NULL);
   if (launch->plan.places.network != NETWORK_ON) raise_loopback();
-  if (launch->plan.places.network == NETWORK_NAMES) outside_hand_out(CONTROL_FD, &launch->plan.places);
   struct arguments_shown shown;
   note_arguments(&shown, launch);
   /* The machine's /proc may be closed, as in a container; its own is not. */
@@ -203,6 +202,8 @@ static _Noreturn void live_inside(const struct barrier *barrier, struct launch *
   build_view(&view, launch, open_aside(barrier, &launch->plan));
   if (!capped && !cap_namespaces()) refuse("the number of namespaces inside could not be limited: ", error_text(errno), NULL);
   close_proc_to_root();
+  /* A socket with a path lies in the view. */
+  if (launch->plan.places.network == NETWORK_NAMES) outside_hand_out(CONTROL_FD, &launch->plan.places);
   enter_folder(&view);
   tell_about_layers(&view);
   mention_arguments(&shown, launch, &view);

@@ -15,6 +15,8 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,6 +27,19 @@ static int listener(int type, uint32_t address, uint64_t port) {
   int fd = socket(AF_INET, type | SOCK_CLOEXEC, 0);
   if (fd < 0 || bind(fd, (struct sockaddr *)&here, sizeof here) != 0 || (type == SOCK_STREAM && listen(fd, 4096) != 0))
     refuse("port ", decimal(port), " of the sandbox could not be opened: ", error_text(errno), NULL);
+  return fd;
+}
+
+/* Of the command's own, in a folder that nobody else has. */
+static int socket_at(const char *path) {
+  struct sockaddr_un here = {.sun_family = AF_UNIX};
+  if (strlen(path) >= sizeof here.sun_path) refuse("the path of the socket is too long: ", path, NULL);
+  memcpy(here.sun_path, path, strlen(path) + 1);
+  mode_t before = umask(0177);
+  int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (fd < 0 || bind(fd, (struct sockaddr *)&here, sizeof here) != 0 || listen(fd, 128) != 0)
+    refuse("the socket ", path, " of the sandbox could not be made: ", error_text(errno), NULL);
+  umask(before);
   return fd;
 }
 
@@ -51,6 +66,7 @@ void outside_hand_out(int control, const struct places *places) {
   made[count++] = listener(SOCK_STREAM, INADDR_LOOPBACK, RESOLVER_PORT);
   made[count++] = listener(SOCK_STREAM, INADDR_LOOPBACK, PROXY_PORT);
   for (size_t i = 0; i < places->port_count; i++) made[count++] = listener(SOCK_STREAM, INADDR_ANY, places->ports[i]);
+  if (places->socket) made[count++] = socket_at(places->socket);
   _Alignas(struct cmsghdr) char room[CMSG_SPACE(sizeof made)];
   struct report report = {.kind = REPORT_LISTENERS};
   struct iovec part = {&report, sizeof report};

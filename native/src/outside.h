@@ -12,8 +12,9 @@
  * the supervisor, which starts a process outside at the first connection. Nothing listens on the machine itself.
  */
 
-/* Resolver over UDP and TCP, proxy; then one for each port that the plan names. The kernel takes 253 descriptors at once. */
-enum { FIXED_LISTENERS = 3, MAX_LISTENERS = FIXED_LISTENERS + MAX_PORTS, RESOLVER_PORT = 53, PROXY_PORT = 17080 };
+/* Resolver over UDP and TCP, proxy; then one for each port that the plan names, and a socket with a path where it names one. The kernel
+   takes 253 descriptors at once. */
+enum { FIXED_LISTENERS = 3, MAX_LISTENERS = FIXED_LISTENERS + MAX_PORTS + 1, RESOLVER_PORT = 53, PROXY_PORT = 17080 };
 
 struct outside {
   int listeners[MAX_LISTENERS];

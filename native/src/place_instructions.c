@@ -189,6 +189,11 @@ APPLY(apply_local) {
   return NULL;
 }
 
+APPLY(apply_socket) {
+  (void)count;
+  return plan->places.socket ? said_twice : set_path(&plan->places.socket, fields);
+}
+
 APPLY(apply_outside) {
   if (plan->places.outside.count) return said_twice;
   if (!is_path(&fields[0])) return not_a_path;
@@ -259,6 +264,7 @@ const struct instruction place_instructions[] = {
     {WORD("network"), 1, 1, apply_network},
     {WORD("listen"), 1, ANY, apply_listen},
     {WORD("local"), 2, 2, apply_local},
+    {WORD("socket"), 1, 1, apply_socket},
     {WORD("outside"), 1, MAX_OUTSIDE_WORDS, apply_outside},
     {WORD("outside-task"), 1, 1, apply_outside_task},
     {WORD("ipc"), 1, 1, apply_ipc},
@@ -279,7 +285,8 @@ const char *check_places(const struct plan *plan) {
   if (homes > MAX_HOMES) return "has too many `home` lines";
   if (plan->isolation != ISOLATION_FILTER && plan->places.root == ROOT_UNSAID) return "has no `root`";
   bool has_outside = plan->places.outside.count && plan->places.outside_task.text;
-  bool says_more = plan->places.outside.count || plan->places.outside_task.text || plan->places.port_count || plan->places.local_count;
+  bool says_more = plan->places.outside.count || plan->places.outside_task.text || plan->places.port_count || plan->places.local_count ||
+                   plan->places.socket;
   if (plan->places.network == NETWORK_NAMES && !has_outside) return "has `network names` without `outside` and `outside-task`";
   if (plan->places.network != NETWORK_NAMES && says_more) return "has no `network names`";
   if (plan->places.workspace_target && plan->places.workspace == WORKSPACE_NONE) return "has no `workspace`";

@@ -65,11 +65,12 @@ struct places {
   struct strings show, hide, keep_out, keep_read, come_back, save;
   bool show_programs, mention, ipc_host;
   enum network network;
-  /* With names: ports of the sandbox that are listened on, addresses its loopback device has, and who lets connections through. */
+  /* With names: ports of the sandbox that are listened on, addresses its loopback device has, a socket, and who lets connections through. */
   uint64_t ports[MAX_PORTS];
   size_t port_count;
   struct local local[MAX_LOCAL];
   size_t local_count;
+  char *socket;
   struct strings outside;
   struct slice outside_task;
   enum workspace_mode workspace;

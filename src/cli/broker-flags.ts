@@ -4,11 +4,12 @@ import type { BrokerRule } from '../policy/broker.ts';
 import { brokerRule, serviceNamed, serviceOfVariable } from '../policy/broker-rule.ts';
 import { credentialRule } from '../policy/credential.ts';
 import type { CredentialRule, Policy } from '../policy/policy.ts';
+import { parseSshRule } from '../policy/ssh.ts';
 import { agentConfig, agentNamed } from './agent-policy.ts';
 import type { Context } from './context.ts';
 import { flagValues, type ParsedArguments, textValue, usageError } from './flags.ts';
 
-const FORM = 'write NAME@HOST[,HOST], NAME=SOURCE@HOST, @SERVICE, or --broker alone with an agent';
+const FORM = 'write NAME@HOST[,HOST], NAME=SOURCE@HOST, @SERVICE, ssh:KEY@HOST, or --broker alone with an agent';
 const ORIGIN = 'flag --broker';
 
 /** The credentials that are brokered: their values stay outside. Without a name it is the agent's own. */
@@ -24,6 +25,7 @@ export function withBrokerFlags(policy: Policy, parsed: ParsedArguments, context
 
 function withBroker(policy: Policy, text: string, parsed: ParsedArguments, context: Context): Policy {
   if (text === '') return withOwnKeys(policy, parsed, context);
+  if (text.startsWith('ssh:')) return withSshKey(policy, text.slice('ssh:'.length), parsed);
   const service = serviceNamed(text);
   if (service !== undefined) return withService(policy, text, service.variables, context);
   const at = text.lastIndexOf('@') > 0 && text.includes('@@') ? text.indexOf('@@') : text.lastIndexOf('@');
@@ -33,6 +35,17 @@ function withBroker(policy: Policy, text: string, parsed: ParsedArguments, conte
   const name = equals === -1 ? named : named.slice(0, equals);
   const source = equals === -1 ? sourceOf(name, policy, context) : named.slice(equals + 1);
   return withRule(policy, { name, source, broker: ruleFor(hosts.split(',')) });
+}
+
+function withSshKey(policy: Policy, text: string, parsed: ParsedArguments): Policy {
+  if (parsed.flags.some(({ name }) => name === '--ssh-agent'))
+    throw usageError(
+      '--broker ssh: and --ssh-agent contradict each other: one is an agent with some keys, the other your own with all',
+      'leave out --ssh-agent',
+    );
+  const rule = parseSshRule(text, ORIGIN);
+  if ('problem' in rule) throw usageError(`--broker: ${rule.problem}`, rule.hint ?? FORM);
+  return { ...policy, ssh: [...(policy.ssh ?? []), rule.value] };
 }
 
 function ruleFor(hosts: readonly string[]): BrokerRule {

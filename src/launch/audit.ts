@@ -25,9 +25,10 @@ interface AuditFacts {
 export function auditHead({ policy, decisions, path, argumentCount }: AuditFacts): string {
   const names = (verdict: Verdict) =>
     decisions.filter((decision) => decision.verdict === verdict).map(({ name }) => showBytes(name));
-  const brokered = policy.credentials
-    .filter(({ broker }) => broker !== undefined)
-    .map(({ target }) => showBytes(target));
+  const brokered = [
+    ...policy.credentials.filter(({ broker }) => broker !== undefined).map(({ target }) => showBytes(target)),
+    ...(policy.ssh ?? []).map(({ key }) => `ssh:${key}`),
+  ];
   const record = {
     command: showBytes(path),
     arguments: argumentCount,

@@ -4,14 +4,17 @@ import { newAuthority } from '../broker/authority.ts';
 import type { Held } from '../broker/held.ts';
 import { placeholdersFor, refuseUnbrokered } from '../broker/placeholder.ts';
 import type { BrokerSettings } from '../broker/settings.ts';
+import type { SshSettings } from '../broker/ssh-agent.ts';
 import { type Bytes, bytesOfText, showBytes, textOfBytes } from '../host/bytes.ts';
 import { CordonError } from '../host/errors.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
-import { type BrokerRule, showHost } from '../policy/broker.ts';
+import { type BrokerHost, type BrokerRule, showHost } from '../policy/broker.ts';
 import { mintsFor } from '../policy/broker-rule.ts';
 import { type HostRule, type NetworkPolicy, parseHost, uniqueHosts, verdictOn } from '../policy/network/rules.ts';
 import type { CredentialRule, Policy, SetRule } from '../policy/policy.ts';
+import type { SshRule } from '../policy/ssh.ts';
 import { Secret } from '../secrets/secret.ts';
+import { sshSettings } from './ssh-keys.ts';
 
 export interface Brokered {
   /** With what makes programs trust the certificates of this launch. */
@@ -25,7 +28,9 @@ export interface LaunchBroker {
   /** The variables that hold one. */
   readonly placeholders: ReadonlySet<Bytes>;
   /** For the process outside, over a pipe: it has the values and the key of the CA. */
-  readonly settings: BrokerSettings;
+  readonly settings?: BrokerSettings | undefined;
+  /** For the same: which keys of the user's agent are for which hosts. */
+  readonly ssh?: SshSettings | undefined;
   /** What stands over the bundles of the system, inside. */
   readonly files: readonly { readonly path: string; readonly text: Bytes }[];
 }
@@ -50,8 +55,27 @@ type BrokeredRule = CredentialRule & { readonly broker: BrokerRule };
 
 const isBrokered = (rule: CredentialRule): rule is BrokeredRule => rule.broker !== undefined;
 
-/** Takes the values out of a launch and leaves placeholders: from here on they go to the process outside, and nowhere else. */
+/** What is brokered of a launch: credentials, and keys of the user's agent. */
 export function brokered(policy: Policy, credentials: ReadonlyMap<Bytes, Secret>, env: ParentEnv): Brokered {
+  const held = policy.credentials.some(isBrokered)
+    ? withPlaceholders(policy, credentials, env)
+    : { policy, credentials, broker: { placeholders: new Set<Bytes>(), files: [] } };
+  return policy.ssh === undefined ? held : withKeys(held, policy.ssh, env);
+}
+
+function withKeys({ policy, credentials, broker }: Brokered, rules: readonly SshRule[], env: ParentEnv): Brokered {
+  const ssh = sshSettings(policy, rules, env);
+  const set = { name: bytesOfText('SSH_AUTH_SOCK'), value: bytesOfText(ssh.socket), origin: 'broker' };
+  const hosts = rules.flatMap((rule) => rule.hosts);
+  return {
+    policy: { ...policy, set: [...policy.set, set], network: networkFor(policy.network, hosts) },
+    credentials,
+    broker: { ...broker, ssh },
+  };
+}
+
+/** Takes the values out of a launch and leaves placeholders: from here on they go to the process outside, and nowhere else. */
+function withPlaceholders(policy: Policy, credentials: ReadonlyMap<Bytes, Secret>, env: ParentEnv): Brokered {
   const rules = policy.credentials.filter(isBrokered).filter(({ target }) => credentials.has(target));
   const values = new Map(rules.map(({ target }) => [target, credentials.get(target) as Secret]));
   for (const { target, origin } of rules) refuseUnbrokered(target, values.get(target) as Secret, origin);
@@ -72,7 +96,10 @@ export function brokered(policy: Policy, credentials: ReadonlyMap<Bytes, Secret>
     policy: {
       ...policy,
       set: [...policy.set, ...trustRules(trusted.bundles[0])],
-      network: networkFor(policy.network, rules),
+      network: networkFor(
+        policy.network,
+        rules.flatMap(({ broker }) => broker.hosts),
+      ),
     },
     credentials: new Map([
       ...credentials,
@@ -90,14 +117,12 @@ export function brokered(policy: Policy, credentials: ReadonlyMap<Bytes, Secret>
 const USUAL = ['@npm', '@pypi', '@crates', '@go', '@maven', '@rubygems', '@nuget', '@github', '@gitlab', '@bitbucket'];
 
 /** By name, since nobody stands in the way of a network that is simply there; off stays off. What is brokered can be reached. */
-function networkFor(network: NetworkPolicy, rules: readonly BrokeredRule[]): NetworkPolicy {
+function networkFor(network: NetworkPolicy, hosts: readonly BrokerHost[]): NetworkPolicy {
   if (network.mode === 'off') return network;
   const usual =
     network.mode === 'on' ? [...(network.own ?? []), ...USUAL.flatMap((set) => hostRules(set))] : network.allow;
   const named: NetworkPolicy = { ...network, mode: network.mode === 'on' ? 'names' : network.mode, allow: usual };
-  const missing = rules
-    .flatMap(({ broker }) => broker.hosts)
-    .filter(({ name, port }) => !verdictOn(named, name, port).allowed);
+  const missing = hosts.filter(({ name, port }) => !verdictOn(named, name, port).allowed);
   return { ...named, allow: uniqueHosts([...named.allow, ...missing.flatMap((host) => hostRules(showHost(host)))]) };
 }
 

@@ -17,7 +17,8 @@ export async function heldBack(
   credentials: ReadonlyMap<Bytes, Secret>,
   env: ParentEnv,
 ): Promise<HeldBack> {
-  if (!policy.credentials.some(({ broker }) => broker !== undefined)) return { policy, credentials };
+  if (policy.ssh === undefined && !policy.credentials.some(({ broker }) => broker !== undefined))
+    return { policy, credentials };
   return (await import('./brokered.ts')).brokered(policy, credentials, env);
 }
 

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { BrokerSettings } from '../broker/settings.ts';
+import type { SshSettings } from '../broker/ssh-agent.ts';
 import { type Bytes, bytesOfText, textOfBytes } from '../host/bytes.ts';
 import { CordonError } from '../host/errors.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
@@ -20,6 +21,7 @@ export interface OutsideRequest {
   readonly lasting?: boolean;
   /** Values for the process outside alone. */
   readonly broker?: BrokerSettings | undefined;
+  readonly ssh?: SshSettings | undefined;
 }
 
 /** What a launch needs whose hosts are named: a way out that someone watches, and files that lead programs to it. */
@@ -39,6 +41,7 @@ export function outsideOperations(request: OutsideRequest): Operation[] {
     state: request.state,
     upstream: upstreamOf(request),
     broker: request.broker,
+    ssh: request.ssh,
   };
   return [
     ...systemFiles(),
@@ -46,6 +49,7 @@ export function outsideOperations(request: OutsideRequest): Operation[] {
       kind: 'network-names',
       ports,
       local: localOf(network.allow),
+      socket: request.ssh === undefined ? undefined : pathOf(request.ssh.socket),
       // A young generation of the usual size takes 40 MB more where hundreds of connections are open.
       outside: [process.execPath, '--max-semi-space-size=2', fileURLToPath(new URL('network.cjs', import.meta.url))],
       task: bytesOfText(taskText(task)),

@@ -124,6 +124,7 @@ function outsideFor({ policy, env, argv, broker }: LaunchRequest, state: string 
     state,
     subject: showBytes(argv[0]),
     broker: broker?.settings,
+    ssh: broker?.ssh,
   });
 }
 

@@ -3,6 +3,7 @@ import { closeSync, readFileSync } from 'node:fs';
 import net from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Broker, type Interceptor } from '../broker/broker.ts';
+import { serveSshAgent } from '../broker/ssh-agent.ts';
 import { type Ask, Gate } from './gate.ts';
 import { isKept } from './kept.ts';
 import { foldedHosts } from './learn.ts';
@@ -14,7 +15,7 @@ import { policyOf, type Task, USUAL_LIMITS } from './task.ts';
 
 /**
  * The process outside: it holds the listeners of one sandbox, and lets through what the policy of that launch names. Descriptors: 3 what
- * it is told, 4 the supervisor, 5 and 6 the resolver, 7 the proxy, from 8 on the ports.
+ * it is told, 4 the supervisor, 5 and 6 the resolver, 7 the proxy, from 8 on the ports, and last the socket of an ssh-agent if there is one.
  */
 const FD = { task: 3, supervisor: 4, udp: 5, tcp: 6, proxy: 7, ports: 8 } as const;
 
@@ -50,6 +51,11 @@ function main(): void {
   task.ports.forEach((port, i) => {
     portServer(port, gate, names, limits.connections).listen({ fd: FD.ports + i });
   });
+  const { ssh } = task;
+  if (ssh !== undefined)
+    net
+      .createServer((client) => serveSshAgent(client, ssh, (entry) => gate.brokered(entry)))
+      .listen({ fd: FD.ports + task.ports.length });
   supervisor.on('error', () => process.exit(0));
   supervisor.on('end', () => {
     for (const line of task.mode === 'learn' ? learnedLines(gate) : []) tell('s', line);

@@ -1,4 +1,5 @@
 import type { BrokerSettings } from '../broker/settings.ts';
+import type { SshSettings } from '../broker/ssh-agent.ts';
 import { type HostRule, type NetworkMode, type NetworkPolicy, parseHost } from '../policy/network/rules.ts';
 
 /** What the process outside is told, as JSON: the policy as it is written, and what only the caller knew. */
@@ -19,6 +20,8 @@ export interface Task {
   readonly limits?: Partial<Limits> | undefined;
   /** What of the launch's credentials is swapped on the way; it has the values. */
   readonly broker?: BrokerSettings | undefined;
+  /** Keys of the user's agent; the socket inside is the last descriptor. */
+  readonly ssh?: SshSettings | undefined;
 }
 
 interface WrittenRule {

@@ -4,6 +4,7 @@ import { NETWORK_ON, type NetworkPolicy } from './network/rules.ts';
 import type { Pattern } from './pattern.ts';
 import type { BaseName } from './presets/presets.ts';
 import type { SessionPolicy } from './session.ts';
+import type { SshRule } from './ssh.ts';
 
 /** Where a rule is written: `profiles/web.json:4:7`, `flag --allow`, `preset os-common`, `adapter claude`. */
 export type Origin = string;
@@ -88,6 +89,8 @@ export interface Policy {
   readonly deny: readonly DenyRule[];
   readonly set: readonly SetRule[];
   readonly credentials: readonly CredentialRule[];
+  /** Keys of the user's ssh-agent that the command may log in with, each to its own hosts. */
+  readonly ssh?: readonly SshRule[] | undefined;
   readonly guard: GuardMode;
   /** Never for an agent, and a sandbox spec has rules of its own for them. */
   readonly guardExceptions?: readonly GuardException[] | undefined;

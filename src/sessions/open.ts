@@ -41,6 +41,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       state: folders.state,
       subject: 'session',
       broker: environment.broker?.settings,
+      ssh: environment.broker?.ssh,
     }),
   ];
   const folder = await SessionFolder.open(folders.state, id);

@@ -82,6 +82,8 @@ const BAD_LINES: readonly (readonly [string, string])[] = [
   ['local 10.0.0.0 0', 'from 1 to 32'],
   ['local 127.0.0.0 8', 'not loopback'],
   ['local 0.0.0.0 1', 'not loopback'],
+  ['socket here', 'an absolute path'],
+  ['socket /x\nsocket /y', 'said twice'],
   ['outside node', 'an absolute path'],
   ['outside-task x\noutside-task y', 'said twice'],
   ['ipc own', '`host` was expected'],

@@ -28,6 +28,8 @@ export type Operation =
       readonly kind: 'network-names';
       readonly ports: readonly number[];
       readonly local: readonly { readonly address: string; readonly bits: number }[];
+      /** A socket with a path, which the same program serves. */
+      readonly socket?: Path | undefined;
       /** The program that lets connections through, and what it is told. */
       readonly outside: readonly string[];
       readonly task: Bytes;
@@ -82,6 +84,7 @@ function linesOf(operation: Operation, reveal: boolean): string[] {
         'network names',
         ...(operation.ports.length === 0 ? [] : [textLine('listen', ...operation.ports.map(String))]),
         ...operation.local.map(({ address, bits }) => textLine('local', address, String(bits))),
+        ...(operation.socket === undefined ? [] : [textLine('socket', operation.socket)]),
         textLine('outside', ...operation.outside),
         planLine('outside-task', reveal ? operation.task : HIDDEN),
       ];

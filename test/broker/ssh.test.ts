@@ -1,0 +1,220 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFileSync, chmodSync, chownSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import net from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { cordon, recordsOf, type Scene, sceneOf } from '../network/support.ts';
+import { identityOf, USERS } from '../support/users.ts';
+
+const PORT = 2222;
+const BOX = 'box.example.test';
+const OTHER = 'other.example.test';
+
+/** Servers and an agent of the user's own, all of them OpenSSH's. */
+interface Stage {
+  readonly scene: Scene;
+  readonly env: Record<string, string>;
+  readonly net: string[];
+  readonly keys: Readonly<Record<'work' | 'private', string>>;
+  readonly path: (name: string) => string;
+}
+
+async function staged(user: (typeof USERS)[number], kind = 'ed25519'): Promise<Stage> {
+  const scene = sceneOf(user);
+  const who = identityOf(user);
+  const folder = join(scene.home, '.ssh');
+  mkdirSync(folder, { mode: 0o700 });
+  chownSync(folder, who.uid, who.gid);
+  const path = (name: string) => join(folder, name);
+  const run = (program: string, args: string[], env = {}) =>
+    execFileSync(program, args, {
+      ...who,
+      env: { PATH: '/usr/bin:/bin', HOME: scene.home, ...env },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+  for (const name of ['work', 'private'])
+    run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', `${name} key`, '-f', path(name)]);
+  const ports = await Promise.all([BOX, OTHER].map((name) => server(name, kind, { run, path, who })));
+  // Debian and others write names down hashed.
+  if (kind !== 'ed25519') {
+    execFileSync('ssh-keygen', ['-q', '-H', '-f', path('known_hosts')], { stdio: 'ignore' });
+    chmodSync(path('known_hosts'), 0o644);
+  }
+  const socket = path('agent');
+  const agent = spawn('ssh-agent', ['-D', '-a', socket], { ...who, env: { PATH: '/usr/bin:/bin' } });
+  onTestFinished(() => void agent.kill('SIGKILL'));
+  await once(agent.stdout, 'data');
+  for (const name of ['work', 'private']) run('ssh-add', [path(name)], { SSH_AUTH_SOCK: socket });
+  const fingerprint = (name: string) =>
+    run('ssh-keygen', ['-lf', `${path(name)}.pub`])
+      .toString()
+      .split(' ')[1] as string;
+  return {
+    scene,
+    env: { SSH_AUTH_SOCK: socket },
+    net: [BOX, OTHER].flatMap((name, at) => ['--net', `${name}:${PORT}=127.0.0.1:${ports[at]}`]),
+    keys: { work: fingerprint('work'), private: fingerprint('private') },
+    path,
+  };
+}
+
+interface Means {
+  readonly run: (program: string, args: string[]) => Buffer;
+  readonly path: (name: string) => string;
+  readonly who: { readonly uid: number; readonly gid: number };
+}
+
+/** A real sshd, which lets its own user in by either key. */
+async function server(name: string, kind: string, { run, path, who }: Means): Promise<number> {
+  const port = await freePort();
+  run('ssh-keygen', ['-q', '-t', kind, '-N', '', '-f', path(`host-${name}`)]);
+  const key = readFileSync(path(`host-${name}.pub`), 'utf8')
+    .split(' ')
+    .slice(0, 2)
+    .join(' ');
+  appendFileSync(path('known_hosts'), `[${name}]:${PORT} ${key}\n`);
+  writeFileSync(
+    path(`authorized-${name}`),
+    ['work', 'private'].map((one) => readFileSync(`${path(one)}.pub`, 'utf8')).join(''),
+  );
+  const settings = [
+    `ListenAddress 127.0.0.1:${port}`,
+    `HostKey ${path(`host-${name}`)}`,
+    `AuthorizedKeysFile ${path(`authorized-${name}`)}`,
+    `PidFile none`,
+    'StrictModes no',
+    'UsePAM no',
+    'PasswordAuthentication no',
+    'PermitRootLogin yes',
+    'AllowAgentForwarding yes',
+  ];
+  writeFileSync(path(`config-${name}`), `${settings.join('\n')}\n`);
+  for (const file of ['known_hosts', `authorized-${name}`, `config-${name}`]) chmodSync(path(file), 0o644);
+  if (who.uid === 0) mkdirSync('/run/sshd', { recursive: true });
+  const sshd = spawn('/usr/sbin/sshd', ['-D', '-e', '-f', path(`config-${name}`)], {
+    ...who,
+    env: { PATH: '/usr/bin:/bin' },
+  });
+  onTestFinished(() => void sshd.kill('SIGKILL'));
+  for await (const text of sshd.stderr.setEncoding('utf8')) if (String(text).includes('Server listening')) break;
+  sshd.stderr.resume();
+  return port;
+}
+
+async function freePort(): Promise<number> {
+  const probe = net.createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as net.AddressInfo;
+  await new Promise((resolve) => probe.close(resolve));
+  return port;
+}
+
+function inside({ scene, env, net: hosts }: Stage, broker: readonly string[], script: string) {
+  const ssh = `ssh() { command ssh -F none -p ${PORT} -o BatchMode=yes -o UserKnownHostsFile="$HOME/.ssh/known_hosts" -o IdentityFile=none "$@"; }`;
+  const flags = broker.flatMap((one) => ['--broker', one]);
+  return cordon(scene, ['run', ...flags, ...hosts, '--', 'sh', '-c', `${ssh}\n${script}`], env);
+}
+
+const hostKinds = ['ed25519', 'ecdsa', 'rsa'];
+
+describe.each(USERS)("an agent of the command's own, as %s", (user) => {
+  test('shows one key and logs in to one host with it', async () => {
+    const stage = await staged(user);
+    const script = `
+ssh-add -l | cut -d' ' -f2
+ssh ${BOX} echo logged in
+ssh ${OTHER} echo logged in elsewhere || echo refused`;
+    const ran = await inside(stage, [`ssh:work key@${BOX}:${PORT}`], script);
+    expect(ran.stdout.split('\n'), ran.stderr).toEqual([stage.keys.work, 'logged in', 'refused', '']);
+    const told = recordsOf(stage.scene).filter(({ via }) => via === 'broker');
+    expect(told).toMatchObject([
+      { name: BOX, port: PORT, verdict: 'allowed', credentials: ['ssh:work key'] },
+      { verdict: 'refused', rule: 'host', why: expect.stringContaining(`for ${BOX} only`) },
+    ]);
+  });
+
+  test('without it the agent has every key for every host', async () => {
+    const stage = await staged(user);
+    const script = `ssh-add -l | wc -l\nssh ${OTHER} echo logged in elsewhere`;
+    const { scene, env, net: hosts } = stage;
+    const ssh = `ssh() { command ssh -F none -p ${PORT} -o BatchMode=yes -o UserKnownHostsFile="$HOME/.ssh/known_hosts" "$@"; }`;
+    const ran = await cordon(scene, ['run', '--ssh-agent', ...hosts, '--', 'sh', '-c', `${ssh}\n${script}`], env);
+    expect(ran.stdout.split('\n'), ran.stderr).toEqual(['2', 'logged in elsewhere', '']);
+  });
+
+  test('adds, removes, locks and forwards nothing, and signs nothing but log-ins', async () => {
+    const stage = await staged(user);
+    const script = `
+ssh-keygen -q -t ed25519 -N '' -f /tmp/new
+ssh-add /tmp/new && echo ADDED
+ssh-add -D && echo REMOVED
+ssh-add -d "$HOME/.ssh/work.pub" && echo REMOVED
+printf 'x\\nx\\n' | SSH_ASKPASS=/bin/echo SSH_ASKPASS_REQUIRE=force ssh-add -x && echo LOCKED
+ssh -A ${BOX} 'ssh-add -l && ssh-add -T ${stage.path('work')}.pub && echo FORWARDED'
+echo text > /tmp/text; ssh-keygen -Y sign -f "$HOME/.ssh/work.pub" -n file /tmp/text && echo SIGNED
+ssh-add -l | wc -l
+ssh ${BOX} echo still works`;
+    const ran = await inside(stage, [`ssh:${stage.keys.work}@${BOX}:${PORT}`], script);
+    expect(ran.stdout, ran.stderr).not.toMatch(/ADDED|REMOVED|LOCKED|FORWARDED|SIGNED/);
+    expect(ran.stdout).toMatch(/1\nstill works\n$/);
+    const left = execFileSync('ssh-add', ['-l'], { env: { ...stage.env, PATH: '/usr/bin' }, encoding: 'utf8' });
+    expect(left.trim().split('\n')).toHaveLength(2);
+  });
+
+  test('is not fooled by what a program says about its session', async () => {
+    const stage = await staged(user);
+    const blob = readFileSync(`${stage.path('work')}.pub`, 'utf8').split(' ')[1] as string;
+    const host = readFileSync(stage.path(`host-${BOX}.pub`), 'utf8').split(' ')[1] as string;
+    const ran = await inside(stage, [`ssh:work@${BOX}:${PORT}`], `python3 -c '${LIES}' ${blob} ${host}`);
+    expect(ran.stdout.split('\n').slice(0, -1), ran.stderr).toEqual(['5', '28', '5', '28', '5', '5', '5', 'closed']);
+  });
+
+  test('what can not be held is refused before anything starts', async () => {
+    const stage = await staged(user);
+    const said = async (...broker: string[]) => (await inside(stage, broker, 'echo started')).stderr;
+    expect(await said('ssh:work@unknown.example.test')).toContain('no key of the host unknown.example.test is known');
+    expect(await said('ssh:work@*.example.test')).toContain("'*.example.test' is not one host");
+    expect(await said('ssh:work')).toContain("'ssh:work' names no key and host");
+    const none = await cordon(stage.scene, ['run', '--broker', `ssh:work@${BOX}:${PORT}`, '--', 'echo', 'started']);
+    expect(none).toMatchObject({ stdout: '', stderr: expect.stringContaining('there is no ssh-agent') });
+  });
+});
+
+test.each(hostKinds)('a host is proven by a key of the kind %s', async (kind) => {
+  const stage = await staged('cordon-test', kind);
+  const ran = await inside(
+    stage,
+    [`ssh:work@${BOX}:${PORT}`],
+    `ssh ${BOX} echo logged in; ssh ${OTHER} echo elsewhere`,
+  );
+  expect(ran.stdout, ran.stderr).toBe('logged in\n');
+});
+
+/** Asks for signatures with proofs that are none: without, forged, with a session of its own, cut off, too long. */
+const LIES = `
+import base64, os, socket, struct, sys
+blob, host = (base64.b64decode(one) for one in sys.argv[1:])
+text = lambda data: struct.pack(">I", len(data)) + data
+session = b"s" * 32
+login = text(session) + b"\\x32" + text(b"me") + text(b"ssh-connection") + text(b"publickey") + b"\\x01" + text(b"ssh-ed25519") + text(blob)
+sign = b"\\x0d" + text(blob) + text(login) + struct.pack(">I", 0)
+bind = lambda signature, forwarding=b"\\x00": b"\\x1b" + text(b"session-bind@openssh.com") + text(host) + text(session) + text(signature) + forwarding
+def ask(*messages):
+    s = socket.socket(socket.AF_UNIX)
+    s.connect(os.environ["SSH_AUTH_SOCK"])
+    for message in messages:
+        s.sendall(text(message))
+        length = s.recv(4)
+        if not length: return print("closed")
+        print(s.recv(struct.unpack(">I", length)[0])[0])
+ask(sign)
+ask(bind(text(b"ssh-ed25519") + text(bytes(64))), sign)
+ask(bind(b""), sign)
+ask(b"\\x0d" + text(blob)[:9])
+ask(b"\\x0d" + text(host) + text(login) + struct.pack(">I", 0))
+s = socket.socket(socket.AF_UNIX)
+s.connect(os.environ["SSH_AUTH_SOCK"])
+s.sendall(b"\\x7f\\xff\\xff\\xff" + bytes(100))
+print("open" if s.recv(1) else "closed")
+`;
