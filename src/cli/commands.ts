@@ -428,7 +428,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'which hosts a command can reach, and what it tried to',
     flags: NET_FLAGS,
     words: ['log', 'pending', 'allow', 'deny', 'sets'],
-    examples: ['cordon net log --follow', 'cordon net sets @npm @github'],
+    examples: ['cordon net log', 'cordon net sets @npm @github'],
     page: 'network.md',
     load: () => import('./commands/net.ts'),
   },

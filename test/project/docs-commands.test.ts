@@ -19,6 +19,9 @@ const SESSIONS = ALL.filter(({ block }) => !block.notes.has('by'));
 /** A build, an installation or a proof takes its time on a busy machine. */
 const LONG = { timeout: 400_000 };
 
+/** A test has servers of its own for what these name. */
+const FLAGS_WITH_HOSTS = ['--broker', '--net'];
+
 const needsOf = ({ notes }: Block) => notes.get('needs')?.split(' ') ?? [];
 
 /** `…` stands for anything on its line; a lone one for any lines. */
@@ -78,16 +81,19 @@ describe('every command of the pages', () => {
   it.each(lasting)('$name runs until it is told to end', LONG, (session) => playUntil(session));
 
   it.each(ALL.filter(({ block }) => block.notes.has('by')))(
-    '$name takes long: what it names is there, and run by what it says',
+    '$name takes long or needs hosts: what it names is there, and run by what it says',
     ({ block }) => {
       const names = block.text.replace(/#.*$/gm, '').match(/(?:scripts|bench|\.ci)\/[\w.-]+|(?<=npm run )\w+/g) ?? [];
       const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: object };
       for (const name of names) expect(existsSync(join(ROOT, name)) || Object.hasOwn(scripts, name), name).toBe(true);
-      for (const file of block.notes.get('by')?.split(' ') ?? [])
+      const run = names.length > 0 ? names.map((name) => basename(name)) : FLAGS_WITH_HOSTS;
+      for (const file of block.notes.get('by')?.split(' ') ?? []) {
+        const text = readFileSync(join(ROOT, file), 'utf8');
         expect(
-          names.some((name) => readFileSync(join(ROOT, file), 'utf8').includes(basename(name))),
+          run.some((word) => text.includes(word)),
           file,
         ).toBe(true);
+      }
     },
   );
 
@@ -115,23 +121,31 @@ describe('every workflow of the pages', () => {
 });
 
 describe('every example of --help', () => {
-  const NEEDS: Readonly<Record<string, { needs?: string; stdin?: string; until?: string }>> = {
+  /** `words` stand behind what a person types: nobody answers here. */
+  const NEEDS: Readonly<Record<string, { needs?: string; stdin?: string; until?: string; words?: string }>> = {
     'cordon run --allow': { needs: 'terraform' },
     'cordon agent run claude': { needs: 'claude' },
     'cordon prove --profile': { needs: 'profile:web' },
     'cordon creds set': { stdin: 'stand-in-value' },
     'cordon tool config ruff': { needs: 'ruff' },
     'cordon serve --workspaces': { until: 'listening' },
+    'cordon import': { needs: 'codex-settings' },
+    'cordon trust': { needs: 'project-policy', words: '--yes' },
   };
   const examples = COMMANDS.flatMap(({ examples: lines }) => lines.map((line) => ({ line })));
 
   it.each(examples)('$line', LONG, async ({ line }) => {
-    const { needs, stdin, until } = Object.entries(NEEDS).find(([start_]) => line.startsWith(start_))?.[1] ?? {};
+    const {
+      needs,
+      stdin,
+      until,
+      words = '',
+    } = Object.entries(NEEDS).find(([start_]) => line.startsWith(start_))?.[1] ?? {};
     const notes = new Map(Object.entries({ needs, stdin, until }).filter(([, value]) => value !== undefined)) as Map<
       string,
       string
     >;
-    const block: Block = { page: '--help', line: 0, language: 'sh', text: line, notes, before: [] };
+    const block: Block = { page: '--help', line: 0, language: 'sh', text: `${line} ${words}`, notes, before: [] };
     if (until === undefined) play({ block, prints: undefined });
     else
       await playUntil({

@@ -61,6 +61,11 @@ const PREPARED: Readonly<Record<string, (scene: Scene, name: string) => void>> =
   },
   'claude-logged-out': ({ home }) =>
     put(join(home, 'pretended'), 'claude', '#!/bin/sh\necho "Not logged in · Please run /login"\nexit 1\n', 0o755),
+  'codex-settings': ({ home }) => put(home, '.codex/config.toml', '[shell_environment_policy]\ninherit = "core"\n'),
+  'project-policy': ({ cwd }) => {
+    put(cwd, '.cordon/profile.toml', '[environment]\nallow_vars = ["EDITOR"]\n');
+    put(cwd, '.env', 'API_KEY=op://team/api/key\n');
+  },
   secrets: (scene, name) =>
     put(scene.home, `.config/cordon/users/${name}/secrets.yaml`, 'sandboxed_envs:\n  GITHUB_TOKEN: stand-in\n', 0o600),
 };
