@@ -1,9 +1,9 @@
-import { lookup } from 'node:dns/promises';
+import { type LookupAddress, lookup } from 'node:dns';
 import net from 'node:net';
 import { networkInterfaces } from 'node:os';
-import tls from 'node:tls';
 import { contains, innermost, type Network, parseAddress, specialKind } from '../policy/network/address.ts';
 import type { HostRule, NetworkPolicy } from '../policy/network/rules.ts';
+import { beginning, endOfHead, Patience } from './beginning.ts';
 import { Refusal } from './requests.ts';
 import type { Upstream } from './task.ts';
 
@@ -35,7 +35,7 @@ type Found = { readonly address: string; readonly family: number };
 const familyOf = (address: string): Found => ({ address, family: net.isIP(address) });
 
 async function checkedAddresses(name: string, policy: NetworkPolicy): Promise<Found[]> {
-  const found = net.isIP(name) === 0 ? await lookup(name, { all: true, verbatim: true }) : [familyOf(name)];
+  const found = net.isIP(name) === 0 ? await addressesOf(name) : [familyOf(name)];
   const problems = found.map(({ address }) => addressProblem(address, policy));
   const good = found.filter((_, i) => problems[i] === undefined);
   if (good.length === 0) throw new Refusal(problems.find((problem) => problem !== undefined) ?? 'it has no address');
@@ -67,20 +67,24 @@ function ownAddresses(): Network[] {
   );
 }
 
-function connect(found: readonly Found[], port: number, { connectMs }: DialOptions): Promise<net.Socket> {
-  const socket = net.connect({
-    host: 'checked',
-    port,
-    autoSelectFamily: found.length > 1,
-    allowHalfOpen: true,
-    noDelay: true,
-    lookup: (_host, options, done) => {
-      const [first] = found;
-      if ((options as { all?: boolean }).all === true) (done as (error: null, all: unknown) => void)(null, found);
-      else done(null, first?.address ?? '', first?.family ?? 4);
-    },
+const addressesOf = (name: string) =>
+  new Promise<LookupAddress[]>((resolve, reject) => {
+    lookup(name, { all: true, verbatim: true }, (error, found) => (error === null ? resolve(found) : reject(error)));
   });
-  return opened(socket, 'connect', connectMs);
+
+function connect(found: readonly Found[], port: number, { connectMs }: DialOptions): Promise<net.Socket> {
+  const [first] = found;
+  const where =
+    found.length === 1 && first !== undefined
+      ? { host: first.address }
+      : {
+          host: 'checked',
+          autoSelectFamily: true,
+          lookup: (_host: string, _options: unknown, done: (error: null, all: readonly Found[]) => void) =>
+            done(null, found),
+        };
+  const options = { port, allowHalfOpen: true, noDelay: true, ...where };
+  return opened(net.connect(options as net.NetConnectOpts), 'connect', connectMs);
 }
 
 /** Whoever waits for it gets the socket, or why there is none. */
@@ -133,7 +137,7 @@ async function throughProxy(proxy: URL, { name, port }: Target, { connectMs }: D
   const isTls = proxy.protocol === 'https:';
   const where = { host, port: Number(proxy.port || (isTls ? 443 : 80)) };
   const socket = isTls
-    ? await opened(tls.connect({ ...where, servername: host }), 'secureConnect', connectMs)
+    ? await opened((await import('node:tls')).connect({ ...where, servername: host }), 'secureConnect', connectMs)
     : await opened(net.connect({ ...where, allowHalfOpen: true, noDelay: true }), 'connect', connectMs);
   const authority = `${net.isIP(name) === 6 ? `[${name}]` : name}:${port}`;
   const login = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`;
@@ -145,31 +149,24 @@ async function throughProxy(proxy: URL, { name, port }: Target, { connectMs }: D
 
 const LONGEST_ANSWER = 65_536;
 
-function answered(socket: net.Socket, ms: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    let head = Buffer.alloc(0);
-    const give = (error: Error) => {
-      socket.destroy();
-      reject(error);
-    };
-    const timer = setTimeout(() => give(new Error('the proxy of this machine did not answer in time')), ms);
-    const closed = () => give(new Error('the proxy of this machine closed the connection'));
-    const take = () => {
-      for (let bytes = socket.read() as Buffer | null; bytes !== null; bytes = socket.read())
-        head = Buffer.concat([head, bytes]);
-      const end = head.indexOf('\r\n\r\n');
-      if (end === -1 && head.length < LONGEST_ANSWER) return;
-      clearTimeout(timer);
-      // Left as it came, neither paused nor flowing, for whoever reads from it next.
-      socket.off('readable', take).off('close', closed);
-      const status = /^HTTP\/1\.[01] ([0-9]{3})/.exec(head.toString('latin1', 0, 64))?.[1];
-      if (end === -1 || status?.startsWith('2') !== true) {
-        give(new Error(`the proxy of this machine answered ${status ?? 'something that is no HTTP'}`));
-        return;
-      }
-      if (head.length > end + 4) socket.unshift(head.subarray(end + 4));
-      resolve();
-    };
-    socket.on('readable', take).once('close', closed);
+async function answered(socket: net.Socket, ms: number): Promise<void> {
+  let problem = 'closed the connection';
+  const patience = new Patience(ms, () => {
+    problem = 'did not answer in time';
+    socket.destroy();
   });
+  patience.begin();
+  try {
+    const said = await beginning(socket, (bytes) => endOfHead(bytes) !== -1 || bytes.length >= LONGEST_ANSWER);
+    const end = endOfHead(said);
+    const status = /^HTTP\/1\.[01] ([0-9]{3})/.exec(said.toString('latin1', 0, 64))?.[1];
+    problem = `answered ${status ?? 'something that is no HTTP'}`;
+    if (end === -1 || status?.startsWith('2') !== true) throw new Error(problem);
+    if (said.length > end) socket.unshift(said.subarray(end));
+  } catch {
+    socket.destroy();
+    throw new Error(`the proxy of this machine ${problem}`);
+  } finally {
+    patience.end();
+  }
 }

@@ -36,6 +36,7 @@ export class Gate {
   readonly #learned = new Map<string, HostRule | undefined>();
   #refusals = 0;
   #open = 0;
+  #whenIdle: () => void = () => undefined;
 
   constructor(options: GateOptions) {
     this.#options = options;
@@ -130,22 +131,31 @@ export class Gate {
     client.pause();
     const server = await this.dial(target, via);
     if (client.destroyed) server.destroy();
-    const { headBytes, idleMs } = this.#options.limits;
+    const { headBytes, handshakeMs, idleMs } = this.#options.limits;
     const check = {
       name: isAddress(target.name) || target.rule?.kind === 'loopback' ? undefined : target.name,
       port: target.port,
       headBytes,
+      beginMs: handshakeMs,
     };
     this.#open++;
     const { sent, received, refused } = await relay(client, server, check, idleMs);
-    this.#open--;
     if (refused !== undefined) this.#refuse(target.name, target.port, via, refused, target.rule);
     else this.#recordEnd(target, via, started, { sent, received });
+    this.#closed();
   }
 
-  /** Nothing is under way that would still be written down. */
-  get isIdle(): boolean {
-    return this.#open === 0;
+  /** Once nothing is under way any more that would still be written down, or not that long. */
+  settled(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      setTimeout(resolve, ms).unref();
+      this.#whenIdle = resolve;
+      if (this.#open === 0) resolve();
+    });
+  }
+
+  #closed(): void {
+    if (--this.#open === 0) this.#whenIdle();
   }
 
   /** A connection that somebody else passes on, to be written down when it is over. */
@@ -153,8 +163,8 @@ export class Gate {
     const started = Date.now();
     this.#open++;
     server.once('close', () => {
-      this.#open--;
       this.#recordEnd(target, via, started, { sent: server.bytesWritten, received: server.bytesRead });
+      this.#closed();
     });
   }
 

@@ -1,30 +1,27 @@
 import dgram from 'node:dgram';
 import { closeSync, readFileSync } from 'node:fs';
 import net from 'node:net';
-import { setTimeout as wait } from 'node:timers/promises';
-import { Broker, type Interceptor } from '../broker/broker.ts';
-import { serveSshAgent } from '../broker/ssh-agent.ts';
+import type { Interceptor } from '../broker/broker.ts';
 import { type Ask, Gate } from './gate.ts';
 import { isKept } from './kept.ts';
-import { foldedHosts } from './learn.ts';
 import { Names } from './names.ts';
-import { ask } from './pending.ts';
 import { proxyServer } from './proxy.ts';
 import { Resolver, serveUdp, tcpResolver } from './resolver.ts';
 import { policyOf, type Task, USUAL_LIMITS } from './task.ts';
 
 /**
  * The process outside: it holds the listeners of one sandbox, and lets through what the policy of that launch names. Descriptors: 3 what
- * it is told, 4 the supervisor, 5 and 6 the resolver, 7 the proxy, from 8 on the ports, and last the socket of an ssh-agent if there is one.
+ * it is told, 4 the supervisor, 5 and 6 the resolver, 7 the proxy, from 8 on the ports, and last the socket of an ssh-agent if there is one. A
+ * connection waits while it starts: what few launches need is loaded when they do.
  */
 const FD = { task: 3, supervisor: 4, udp: 5, tcp: 6, proxy: 7, ports: 8 } as const;
 
-function main(): void {
+async function main(): Promise<void> {
   const task = told();
   const policy = policyOf(task);
   const limits = { ...USUAL_LIMITS, ...task.limits };
-  const supervisor = new net.Socket({ fd: FD.supervisor });
-  const tell = (word: 'r' | 's', text: string) => supervisor.write(`${word} ${text.replace(/[\r\n]+/g, ' ')}\n`);
+  const supervisor = new net.Socket({ fd: FD.supervisor, allowHalfOpen: true });
+  const tell: Tell = (word, text) => supervisor.write(`${word} ${text.replace(/[\r\n]+/g, ' ')}\n`);
   if (task.broker !== undefined && !isKept()) {
     supervisor.end(`s ${UNKEPT}\n`, () => process.exit(1));
     return;
@@ -40,8 +37,10 @@ function main(): void {
     ask: asker(task, process.argv[2] ?? '', limits.askMs, (text) => tell('s', text)),
     refused: (host) => tell('r', host),
   });
-  if (task.broker !== undefined)
+  if (task.broker !== undefined) {
+    const { Broker } = await import('../broker/broker.ts');
     interceptors.push(new Broker({ ...task.broker, record: (entry) => gate.brokered(entry) }));
+  }
   const resolver = new Resolver(gate, names);
   const udp = dgram.createSocket('udp4');
   serveUdp(udp, resolver);
@@ -52,15 +51,14 @@ function main(): void {
     portServer(port, gate, names, limits.connections).listen({ fd: FD.ports + i });
   });
   const { ssh } = task;
-  if (ssh !== undefined)
+  if (ssh !== undefined) {
+    const { serveSshAgent } = await import('../broker/ssh-agent.ts');
     net
       .createServer((client) => serveSshAgent(client, ssh, (entry) => gate.brokered(entry)))
       .listen({ fd: FD.ports + task.ports.length });
+  }
   supervisor.on('error', () => process.exit(0));
-  supervisor.on('end', () => {
-    for (const line of task.mode === 'learn' ? learnedLines(gate) : []) tell('s', line);
-    void settled(gate).then(() => supervisor.end(() => process.exit(0)));
-  });
+  supervisor.on('end', () => void end(task, gate, supervisor, tell));
   supervisor.resume();
 }
 
@@ -77,14 +75,19 @@ function told(): Task {
   return task;
 }
 
-const LAST_MS = 1000;
+type Tell = (word: 'r' | 's', text: string) => void;
 
-/** The command is gone, so its connections are about to end: each is still written down. */
-async function settled(gate: Gate): Promise<void> {
-  for (const until = Date.now() + LAST_MS; !gate.isIdle && Date.now() < until; ) await wait(10);
+/** The command is gone. */
+async function end({ mode }: Task, gate: Gate, supervisor: net.Socket, tell: Tell): Promise<void> {
+  for (const line of mode === 'learn' ? await learnedLines(gate) : []) tell('s', line);
+  await gate.settled(LAST_MS);
+  supervisor.end(() => process.exit(0));
 }
 
-function learnedLines(gate: Gate): string[] {
+const LAST_MS = 1000;
+
+async function learnedLines(gate: Gate): Promise<string[]> {
+  const { foldedHosts } = await import('./learn.ts');
   const entries = foldedHosts([...gate.learned.keys()]);
   if (entries.length === 0) return ['no host was asked for: --net off would do'];
   return [
@@ -97,18 +100,20 @@ function learnedLines(gate: Gate): string[] {
 function asker(task: Task, launch: string, ms: number, tell: (text: string) => void): Ask {
   const allowed = new Set<string>();
   const waiting = new Map<string, Promise<boolean>>();
+  const question = async (state: string, name: string, port: number) => {
+    const { ask } = await import('./pending.ts');
+    const host = `${name}:${port}`;
+    const { id, word } = ask(state, { launch, subject: task.subject, policy: task.policy, name, port }, ms);
+    tell(`${host} is asked for: \`cordon net allow ${id}\` lets it through; refused in ${Math.round(ms / 1000)} s`);
+    const said = await word;
+    waiting.delete(host);
+    if (said === 'launch') allowed.add(host);
+    return said !== 'no';
+  };
   return (name, port) => {
     const host = `${name}:${port}`;
     if (task.state === undefined || allowed.has(host)) return Promise.resolve(allowed.has(host));
-    const asked = waiting.get(host);
-    if (asked !== undefined) return asked;
-    const { id, word } = ask(task.state, { launch, subject: task.subject, policy: task.policy, name, port }, ms);
-    tell(`${host} is asked for: \`cordon net allow ${id}\` lets it through; refused in ${Math.round(ms / 1000)} s`);
-    const answer = word.then((said) => {
-      waiting.delete(host);
-      if (said === 'launch') allowed.add(host);
-      return said !== 'no';
-    });
+    const answer = waiting.get(host) ?? question(task.state, name, port);
     waiting.set(host, answer);
     return answer;
   };
@@ -136,4 +141,4 @@ async function arrive(client: net.Socket, name: string | undefined, port: number
   return gate.join(client, await gate.admit(name, port, 'name'), 'name');
 }
 
-main();
+void main();

@@ -1,5 +1,6 @@
 import type net from 'node:net';
-import { Transform } from 'node:stream';
+import { type Readable, Transform, type Writable } from 'node:stream';
+import { Patience } from './beginning.ts';
 import { looksLikeTls, readHello } from './hello.ts';
 import { looksLikeHttp, Refusal, Requests } from './requests.ts';
 
@@ -8,6 +9,8 @@ export interface Check {
   readonly name: string | undefined;
   readonly port: number;
   readonly headBytes: number;
+  /** How long a hello, or the head of a request, may take from its first byte to its last. */
+  readonly beginMs: number;
 }
 
 const TLS_PORT = 443;
@@ -17,52 +20,65 @@ const HTTP_PORT = 80;
  * Passes on what a client sends once its beginning has been looked at: the name in a TLS hello, and the Host of every request in plain
  * HTTP, must be the name that was dialled. Anything else goes through as it is.
  */
-export function checked({ name, port, headBytes }: Check): Transform {
-  let held = Buffer.alloc(0);
-  let pass: Pass | undefined;
-  const settle = (end: boolean): Buffer | undefined => {
-    pass = decided(held, { name, port, headBytes }, end);
-    if (pass === undefined && held.length > 2 * headBytes) throw new Refusal('its beginning is too long');
-    return pass === undefined ? undefined : pass(held);
+export function passOn(client: Readable, server: Writable, check: Check, fail: (error: Error) => void): void {
+  let held: Buffer = Buffer.alloc(0);
+  const patience = new Patience(check.beginMs, () => fail(new Refusal('what it began to say had no end')));
+  const goOn = (pass: Pass) => {
+    client.off('data', take).off('end', last);
+    patience.end();
+    const to = pass === AS_IT_IS ? server : filterOf(pass, patience).on('error', fail);
+    if (to !== server) (to as Transform).pipe(server);
+    if (held.length > 0) to.write(held);
+    client.pipe(to);
   };
+  const look = (isEnd: boolean) => {
+    try {
+      const pass = decided(held, check, isEnd);
+      if (pass !== undefined) return goOn(pass);
+      if (held.length > 2 * check.headBytes) throw new Refusal('its beginning is too long');
+      patience.begin();
+    } catch (error) {
+      client.off('data', take).off('end', last);
+      fail(error as Error);
+    }
+  };
+  const take = (bytes: Buffer) => {
+    held = held.length === 0 ? bytes : Buffer.concat([held, bytes]);
+    look(false);
+  };
+  const last = () => (held.length === 0 ? goOn(AS_IT_IS) : look(true));
+  client.once('close', () => patience.end());
+  if (check.name === undefined) goOn(AS_IT_IS);
+  else client.on('data', take).on('end', last).resume();
+}
+
+const AS_IT_IS = Symbol('as it is');
+type Pass = typeof AS_IT_IS | Requests;
+
+function filterOf(requests: Requests, patience: Patience): Transform {
   return new Transform({
     transform(bytes: Buffer, _encoding, done) {
-      attempt(done, () => {
-        if (pass !== undefined) return pass(bytes);
-        held = Buffer.concat([held, bytes]);
-        return settle(false);
-      });
-    },
-    flush(done) {
-      attempt(done, () => (pass === undefined && held.length > 0 ? settle(true) : undefined));
+      try {
+        const sent = requests.take(bytes);
+        if (requests.isHolding) patience.begin();
+        else patience.end();
+        done(null, sent.length === 0 ? undefined : sent);
+      } catch (error) {
+        done(error as Error);
+      }
     },
   });
 }
 
-function attempt(done: (error: Error | null, bytes?: Buffer) => void, what: () => Buffer | undefined): void {
-  try {
-    const bytes = what();
-    done(null, bytes?.length === 0 ? undefined : bytes);
-  } catch (error) {
-    done(error as Error);
-  }
-}
-
-type Pass = (bytes: Buffer) => Buffer;
-const asItIs: Pass = (bytes) => bytes;
-
 /** How the rest is passed on; undefined as long as it can't be told. */
-function decided(bytes: Buffer, check: Check, end: boolean): Pass | undefined {
-  const { name, port, headBytes } = check;
-  if (name === undefined) return asItIs;
+function decided(bytes: Buffer, { name, port, headBytes }: Check, end: boolean): Pass | undefined {
+  if (name === undefined) return AS_IT_IS;
   if (looksLikeTls(bytes)) return decidedByHello(bytes, name, port, end);
   if (port === TLS_PORT) throw new Refusal('this is not TLS');
   const isHttp = looksLikeHttp(bytes);
   if (isHttp === undefined && !end) return undefined;
-  if (isHttp !== true && port === HTTP_PORT && bytes.length > 0) throw new Refusal('this is no request of HTTP');
-  if (isHttp !== true) return asItIs;
-  const requests = new Requests((host) => isNamed(host, name, port), headBytes);
-  return (more) => requests.take(more);
+  if (isHttp !== true && port === HTTP_PORT) throw new Refusal('this is no request of HTTP');
+  return isHttp === true ? new Requests((host) => isNamed(host, name, port), headBytes) : AS_IT_IS;
 }
 
 function decidedByHello(bytes: Buffer, name: string, port: number, end: boolean): Pass | undefined {
@@ -75,7 +91,7 @@ function decidedByHello(bytes: Buffer, name: string, port: number, end: boolean)
   if (hello.name === undefined && port === TLS_PORT) throw new Refusal('the ClientHello names no server');
   if (hello.name !== undefined && hello.name !== name)
     throw new Refusal(`the ClientHello names '${hello.name}', which is not the host that was dialled`);
-  return asItIs;
+  return AS_IT_IS;
 }
 
 export function isNamed(host: string, name: string, port: number): boolean {
@@ -92,7 +108,6 @@ export interface Ended {
 /** Both ways with backpressure; each way may end by itself. Resolves when both are over. */
 export function relay(client: net.Socket, server: net.Socket, check: Check, idleMs: number): Promise<Ended> {
   return new Promise((resolve) => {
-    const filter = checked(check);
     let refused: string | undefined;
     let open = 2;
     const end = (error?: Error) => {
@@ -105,7 +120,6 @@ export function relay(client: net.Socket, server: net.Socket, check: Check, idle
     };
     for (const socket of [client, server]) {
       socket.setTimeout(idleMs, () => end());
-      socket.setKeepAlive(true, 60_000);
       socket.once('close', (hadError) => {
         closed();
         // What the other side has been sent is still flushed; there is nobody left to read from.
@@ -113,8 +127,8 @@ export function relay(client: net.Socket, server: net.Socket, check: Check, idle
       });
       socket.on('error', () => end());
     }
-    filter.on('error', end);
-    client.pipe(filter).pipe(server);
+    server.setKeepAlive(true, 60_000);
+    passOn(client, server, check, end);
     server.pipe(client);
   });
 }

@@ -39,6 +39,11 @@ export class Requests {
     this.#mostHead = mostHead;
   }
 
+  /** A head was begun, or the line of a chunk, and has no end yet. */
+  get isHolding(): boolean {
+    return this.#head.length > 0;
+  }
+
   /** What of it may be sent now; throws a Refusal where nothing more may be. */
   take(bytes: Buffer): Buffer {
     const sent: Buffer[] = [];
