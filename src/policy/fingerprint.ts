@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { HostRule } from './network/rules.ts';
 import type { Policy } from './policy.ts';
 
 /**
@@ -16,8 +17,11 @@ export function fingerprintOf(policy: Policy): string {
     credentials: credentials.map(({ target, source }) => [target, source]),
     guard,
     filesystem,
-    network,
+    network: { mode: network.mode, allow: textsOf(network.allow), deny: textsOf(network.deny) },
     isolation,
   };
   return createHash('sha256').update(JSON.stringify(meaning)).digest('hex').slice(0, 40);
 }
+
+/** As they are written: what an address is read as can't be said in JSON. */
+const textsOf = (rules: readonly HostRule[]) => rules.map(({ text }) => text);
