@@ -1,5 +1,6 @@
 import { type BigIntStats, closeSync, fstatSync, readFileSync } from 'node:fs';
 import { type Bytes, bytesOfBuffer } from '../host/bytes.ts';
+import { CordonError } from '../host/errors.ts';
 import { namesIn, realPathOf } from '../host/if-there.ts';
 import { openToRead } from '../host/open-file.ts';
 import { type Copies, NO_COPIES, type Path, type PlaceFacts, pathsOf } from '../plan/places/index.ts';
@@ -49,7 +50,8 @@ export interface SettingsCopies extends Copies {
 }
 
 const LARGEST = 1 << 18;
-const MOST_ENTRIES = 64;
+/** More than people have; whoever has more is told, and misses none of them without a word. */
+const MOST_COPIES = 256;
 
 /** Settings that hold log-ins among lines that programs need, with those left out. */
 export function settingsCopies(facts: PlaceFacts, preset: FsPreset): SettingsCopies {
@@ -87,7 +89,7 @@ class Reading implements SettingsCopies {
   }
 
   #takeFile(path: Path, kind: SettingsKind): void {
-    if (this.#isTaken(path) || this.copies.length >= MOST_ENTRIES) return;
+    if (this.#isTaken(path)) return;
     const text = this.#textAt(path);
     if (text === undefined) return;
     const clean = text === TOO_LARGE ? undefined : cleaned(text, kind.clean);
@@ -100,6 +102,7 @@ class Reading implements SettingsCopies {
       );
       return;
     }
+    if (this.copies.length >= MOST_COPIES) throw tooMany(path, kind);
     this.copies.push({ path, text: clean as Bytes });
     if (kind.places === GIT_SETTINGS.places)
       for (const included of gitIncludes(clean, path, this.#facts)) this.#takeFile(included, kind);
@@ -117,7 +120,6 @@ class Reading implements SettingsCopies {
     return namesIn(folder)
       .toSorted()
       .filter((name) => name.startsWith(before) && name.endsWith(ending))
-      .slice(0, MOST_ENTRIES)
       .flatMap((name) => pathsOf([[folder, name, ...rest].join('/')]));
   }
 
@@ -140,3 +142,13 @@ class Reading implements SettingsCopies {
 }
 
 const TOO_LARGE = Symbol('too large');
+
+const tooMany = (where: Path, { what }: SettingsKind) =>
+  new CordonError(
+    'filesystem',
+    `there are more than ${MOST_COPIES} files of settings to be looked through for log-ins`,
+    {
+      where,
+      hint: `take away ${what} that nobody needs, or start with --fs all`,
+    },
+  );

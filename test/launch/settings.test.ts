@@ -42,6 +42,15 @@ function homeWith(user: User, files: Readonly<Record<string, string>>): string {
 const SHOW = 'cd; for file in $(find . -type f -not -path "./.local/*" | sort); do echo "== $file"; cat "$file"; done';
 
 describe.each(USERS)('settings as %s', (user) => {
+  it('are none of them left out without a word: too many are an error', () => {
+    const names = Array.from({ length: 300 }, (_, i) => `.gitconfig-${i}`);
+    const main = names.map((name) => `[include]\n\tpath = ${name}\n`).join('');
+    const files = { '.gitconfig': main, ...Object.fromEntries(names.map((name) => [name, '[user]\n\tname = Ada\n'])) };
+    const { code, stdout, stderr } = runCordon(['run', '--', 'echo', 'ran'], { user, home: homeWith(user, files) });
+    expect([code, stdout]).toEqual([125, '']);
+    expect(stderr).toMatch(/\.gitconfig-\d+: there are more than 256 files of settings/);
+  });
+
   it('are there without what logs in', () => {
     const { stdout, stderr } = runCordon(['run', '--', 'sh', '-c', SHOW], { user, home: homeWith(user, FILES) });
     expect(stderr).not.toContain('understood');
