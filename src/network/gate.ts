@@ -4,7 +4,8 @@ import type { BrokerRecord } from '../broker/held.ts';
 import { parseAddress, showAddress } from '../policy/network/address.ts';
 import { type HostRule, hostName, type NetworkPolicy, verdictOn } from '../policy/network/rules.ts';
 import { type DialOptions, dial, type Target } from './dial.ts';
-import { appendRecord, type NetworkRecord } from './records.ts';
+import { isKnown } from './names.ts';
+import { type NetworkRecord, RecordWriter } from './records.ts';
 import { relay } from './relay.ts';
 import { Refusal } from './requests.ts';
 import type { Limits, Task } from './task.ts';
@@ -32,6 +33,7 @@ const MOST_REFUSED = 1000;
 /** Every connection comes by here, whichever way it was asked for: decided, dialled, watched, written down. */
 export class Gate {
   readonly #options: GateOptions;
+  readonly #writer: RecordWriter;
   readonly #seen = new Set<string>();
   readonly #learned = new Map<string, HostRule | undefined>();
   #refusals = 0;
@@ -40,6 +42,8 @@ export class Gate {
 
   constructor(options: GateOptions) {
     this.#options = options;
+    this.#writer = new RecordWriter(options.task.state);
+    process.once('exit', () => this.#writer.flush());
   }
 
   /** What was let through, for `learn`. */
@@ -52,9 +56,7 @@ export class Gate {
     const { policy } = this.#options;
     if (policy.mode === 'learn' || policy.mode === 'ask')
       return !policy.deny.some((rule) => rule.port === undefined && meets(rule, name));
-    return [80, 443, ...policy.allow.flatMap(({ port }) => port ?? [])].some(
-      (port) => verdictOn(policy, name, port).allowed,
-    );
+    return isKnown(policy, name);
   }
 
   noSuchName(name: string): void {
@@ -145,13 +147,14 @@ export class Gate {
     this.#closed();
   }
 
-  /** Once nothing is under way any more that would still be written down, or not that long. */
-  settled(ms: number): Promise<void> {
-    return new Promise((resolve) => {
+  /** Once all that is under way is over and written down; what takes longer than that is not waited for. */
+  async settled(ms: number): Promise<void> {
+    await new Promise<void>((resolve) => {
       setTimeout(resolve, ms).unref();
       this.#whenIdle = resolve;
       if (this.#open === 0) resolve();
     });
+    this.#writer.flush();
   }
 
   #closed(): void {
@@ -211,8 +214,8 @@ export class Gate {
     via: Via,
     more: Omit<NetworkRecord, 'time' | 'launch' | 'name' | 'port' | 'via'>,
   ): void {
-    const { task, launch } = this.#options;
-    appendRecord(task.state, { time: new Date().toISOString(), launch, name, port, via, ...more });
+    const { launch } = this.#options;
+    this.#writer.add({ time: new Date().toISOString(), launch, name, port, via, ...more });
   }
 }
 

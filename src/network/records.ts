@@ -1,5 +1,6 @@
-import { appendFileSync, mkdirSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { GrowingRecord, type Line } from '../host/growing-record.ts';
 
 /** One connection, or a name that was asked for and refused. Never what was sent. */
 export interface NetworkRecord {
@@ -22,44 +23,87 @@ export interface NetworkRecord {
   readonly status?: number | undefined;
 }
 
-export const recordsFile = (state: string) => join(state, 'network.jsonl');
+const recordsFile = (state: string) => join(state, 'network.jsonl');
 
 const LARGEST = 16 << 20;
+const TOGETHER_MS = 20;
 
-/** A full disk ends no connection: what can't be written is missing from the log, and nothing else. */
-export function appendRecord(state: string | undefined, record: NetworkRecord): void {
-  if (state === undefined) return;
-  const file = recordsFile(state);
-  try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > LARGEST) renameSync(file, `${file}.1`);
-    appendFileSync(file, `${JSON.stringify(record)}\n`, { mode: 0o600 });
-  } catch {
-    // Nobody is there to be told.
+/**
+ * Writes down what is said within a moment at once, so that no connection waits for the disk. A full disk ends no connection: what can't
+ * be written is missing from the log, and nothing else.
+ */
+export class RecordWriter {
+  readonly #file: string | undefined;
+  #lines = '';
+
+  constructor(state: string | undefined) {
+    this.#file = state === undefined ? undefined : recordsFile(state);
   }
-}
 
-/** All records, oldest first, the rotated file included. A line that was cut short is left out. */
-export function readRecords(state: string): NetworkRecord[] {
-  const file = recordsFile(state);
-  return [`${file}.1`, file].flatMap((one) => parseRecords(textOf(one)));
-}
+  add(record: NetworkRecord): void {
+    if (this.#file === undefined) return;
+    if (this.#lines === '') setTimeout(() => this.flush(), TOGETHER_MS).unref();
+    this.#lines += `${JSON.stringify(record)}\n`;
+  }
 
-export function parseRecords(text: string): NetworkRecord[] {
-  return text.split('\n').flatMap((line) => {
+  flush(): void {
+    const [file, lines] = [this.#file, this.#lines];
+    if (file === undefined || lines === '') return;
+    this.#lines = '';
     try {
-      return line === '' ? [] : [JSON.parse(line) as NetworkRecord];
+      mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+      if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > LARGEST) renameSync(file, `${file}.1`);
+      appendFileSync(file, lines, { mode: 0o600 });
     } catch {
-      return [];
+      // Nobody is there to be told.
     }
-  });
+  }
 }
 
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
-    throw error;
+/** What was written down, the rotated file included. A line that was cut short, or is no record, is left out. */
+export class NetworkRecords {
+  readonly #lines: GrowingRecord;
+
+  constructor(state: string) {
+    this.#lines = new GrowingRecord(recordsFile(state));
   }
+
+  /** Oldest first what is new since the last look; everything again, after `forget`, where a file was rotated or replaced. */
+  refresh(take: (record: NetworkRecord) => void, forget: () => void = () => undefined): void {
+    this.#lines.refresh((line) => takeRecord(line, take), forget);
+  }
+
+  /** Only what is new. */
+  follow(take: (record: NetworkRecord) => void): void {
+    this.#lines.follow((line) => takeRecord(line, take));
+  }
+}
+
+export function readRecords(state: string): NetworkRecord[] {
+  const all: NetworkRecord[] = [];
+  new NetworkRecords(state).refresh((record) => all.push(record));
+  return all;
+}
+
+function takeRecord(line: Line, take: (record: NetworkRecord) => void): void {
+  try {
+    const value: unknown = 'text' in line ? JSON.parse(line.text) : undefined;
+    if (isRecord(value)) take(value);
+  } catch {
+    // Cut short.
+  }
+}
+
+const TEXTS = ['time', 'launch', 'name', 'via', 'verdict'];
+
+function isRecord(value: unknown): value is NetworkRecord {
+  if (typeof value !== 'object' || value === null) return false;
+  const fields = value as Readonly<Record<string, unknown>>;
+  const isEvery = (names: readonly string[], kinds: readonly string[]) =>
+    names.every((name) => kinds.includes(typeof fields[name]));
+  return (
+    isEvery(TEXTS, ['string']) &&
+    isEvery(['rule', 'why', 'method'], ['string', 'undefined']) &&
+    isEvery(['port', 'sent', 'received', 'ms', 'status'], ['number', 'undefined'])
+  );
 }

@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Bytes, showText } from '../../host/bytes.ts';
 import { answer } from '../../network/answer.ts';
 import { pendingIn, type Word } from '../../network/pending.ts';
-import { type NetworkRecord, parseRecords, readRecords, recordsFile } from '../../network/records.ts';
+import { type NetworkRecord, NetworkRecords } from '../../network/records.ts';
 import { HOST_SETS, hostsOfSet } from '../../policy/network/sets.ts';
 import { NET_FLAGS } from '../commands.ts';
 import type { Context } from '../context.ts';
@@ -46,13 +45,16 @@ async function showLog(words: readonly string[], parsed: ParsedArguments, contex
   if (words.length > 0) throw usageError('net log takes no words');
   const { state } = context.folders;
   const json = hasFlag(parsed, '--json');
-  const records = newest(state === undefined ? [] : readRecords(state), parsed, json);
+  const kept = state === undefined ? undefined : new NetworkRecords(state);
+  const all: NetworkRecord[] = [];
+  kept?.refresh((record) => all.push(record));
+  const records = newest(all, parsed, json);
   if (!hasFlag(parsed, '--follow')) {
     context.out(json ? `${JSON.stringify(records, null, 2)}\n` : logTable(records, context));
     return 0;
   }
   for (const record of records) context.out(lineOf(record, json));
-  if (state !== undefined) await follow(recordsFile(state), (record) => context.out(lineOf(record, json)));
+  if (kept !== undefined) await follow(kept, (record) => context.out(lineOf(record, json)));
   return 0;
 }
 
@@ -73,7 +75,7 @@ const lineOf = (record: NetworkRecord, json: boolean) =>
 function cellsOf({ time, name, port, verdict, rule, why, sent, received }: NetworkRecord): string[] {
   const bytes = sent === undefined ? '-' : `${sent}/${received}`;
   const cells = [
-    time?.replace('T', ' ').slice(0, 19),
+    time.replace('T', ' ').slice(0, 19),
     port === undefined ? name : `${name}:${port}`,
     verdict,
     bytes,
@@ -97,24 +99,11 @@ function logTable(records: readonly NetworkRecord[], context: Context): string {
 
 const LOOKS_EVERY_MS = 300;
 
-/** Until it is interrupted. A file that was put aside and begun anew is read from its beginning. */
-async function follow(file: string, show: (record: NetworkRecord) => void): Promise<never> {
-  let seen = textOf(file).length;
+/** Until it is interrupted. */
+async function follow(records: NetworkRecords, show: (record: NetworkRecord) => void): Promise<never> {
   for (;;) {
     await wait(LOOKS_EVERY_MS);
-    const text = textOf(file);
-    const fresh = text.slice(text.length < seen ? 0 : seen);
-    const whole = fresh.slice(0, fresh.lastIndexOf('\n') + 1);
-    for (const record of parseRecords(whole)) show(record);
-    seen = text.length - (fresh.length - whole.length);
-  }
-}
-
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'latin1');
-  } catch {
-    return '';
+    records.follow(show);
   }
 }
 

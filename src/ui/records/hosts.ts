@@ -1,7 +1,6 @@
-import { recordsFile } from '../../network/records.ts';
+import { type NetworkRecord, NetworkRecords } from '../../network/records.ts';
 import type { Host, RefusedName } from '../api.ts';
-import { GrowingRecord, type Line } from './lines.ts';
-import { type Fields, numberOf, parseFields, textOf } from './shape.ts';
+import { textOf } from './shape.ts';
 
 const OUTCOMES: Readonly<Record<string, Host['outcome']>> = {
   allowed: 'reached',
@@ -13,16 +12,16 @@ const MOST_NAMES = 200;
 
 /** The hosts that launches reached and were refused, where the network goes by name. */
 export class HostRecord {
-  readonly #record: GrowingRecord | undefined;
+  readonly #record: NetworkRecords | undefined;
   #byLaunch = new Map<string, Map<string, Host>>();
 
   constructor(stateFolder: string | undefined) {
-    this.#record = stateFolder === undefined ? undefined : new GrowingRecord(recordsFile(stateFolder));
+    this.#record = stateFolder === undefined ? undefined : new NetworkRecords(stateFolder);
   }
 
   refresh(): void {
     this.#record?.refresh(
-      (line) => this.#take(line),
+      (record) => this.#take(record),
       () => {
         this.#byLaunch = new Map();
       },
@@ -54,11 +53,10 @@ export class HostRecord {
     return [...names.values()].toReversed().slice(0, MOST_NAMES);
   }
 
-  #take(line: Line): void {
-    const fields = 'text' in line ? parseFields(line.text) : undefined;
-    const host = fields === undefined ? undefined : hostOf(fields);
-    if (fields === undefined || host === undefined) return;
-    const launch = textOf(fields.launch);
+  #take(record: NetworkRecord): void {
+    const host = hostOf(record);
+    if (host === undefined) return;
+    const launch = textOf(record.launch);
     const hosts = this.#byLaunch.get(launch) ?? new Map<string, Host>();
     this.#byLaunch.set(launch, hosts);
     const key = `${host.name} ${host.outcome}`;
@@ -70,18 +68,11 @@ export class HostRecord {
 
 const NONE = { hostsReached: 0, hostsRefused: 0 };
 
-function hostOf(fields: Fields): Host | undefined {
-  const outcome = OUTCOMES[textOf(fields.verdict)];
+function hostOf({ name, port, verdict, why, rule, sent = 0, received = 0 }: NetworkRecord): Host | undefined {
+  const outcome = Object.hasOwn(OUTCOMES, verdict) ? OUTCOMES[verdict] : undefined;
   if (outcome === undefined) return undefined;
-  const port = numberOf(fields.port);
-  return {
-    name: `${textOf(fields.name, '?')}${port === null ? '' : `:${port}`}`,
-    outcome,
-    reason: textOf(fields.why) || textOf(fields.rule),
-    count: 1,
-    sent: numberOf(fields.sent) ?? 0,
-    received: numberOf(fields.received) ?? 0,
-  };
+  const shown = `${textOf(name)}${port === undefined ? '' : `:${port}`}`;
+  return { name: shown, outcome, reason: textOf(why) || textOf(rule), count: 1, sent, received };
 }
 
 const sumOf = (a: Host, b: Host): Host => ({

@@ -1,6 +1,6 @@
+import { GrowingRecord, type Line } from '../../host/growing-record.ts';
 import { auditFile } from '../../launch/audit.ts';
 import type { DamagedLine, LaunchDetails, LaunchRow } from '../api.ts';
-import { GrowingRecord, type Line } from './lines.ts';
 import { type Fields, fieldsOf, listOf, numberOf, parseFields, shortText, textOf, textsOf } from './shape.ts';
 
 /** What the audit record alone knows of a launch. */
