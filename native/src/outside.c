@@ -58,9 +58,13 @@ static void add_address(const struct local *local, size_t number) {
   close(fd);
 }
 
+/* What names lead to. With 127.0.0.1 alone the C library takes a machine for one without IPv4, and finds nothing for who asks for IPv4. */
+static const struct local of_names = {(UINT32_C(127) << 24) + (UINT32_C(1) << 23) + 1, 9};
+
 void outside_hand_out(int control, const struct places *places) {
   int made[MAX_LISTENERS];
   size_t count = 0;
+  add_address(&of_names, 0);
   for (size_t i = 0; i < places->local_count; i++) add_address(&places->local[i], i + 1);
   made[count++] = listener(SOCK_DGRAM, INADDR_LOOPBACK, RESOLVER_PORT);
   made[count++] = listener(SOCK_STREAM, INADDR_LOOPBACK, RESOLVER_PORT);

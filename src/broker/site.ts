@@ -5,6 +5,7 @@ import type { Duplex, Readable, Transform, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import tls from 'node:tls';
 import zlib from 'node:zlib';
+import { cutOffSlowHeads } from '../host/patience.ts';
 import { coversHost, type MintRule } from '../policy/broker.ts';
 import type { Authority } from './authority.ts';
 import { awsKeysAmong, isSignedForAws, type Resigned, resigned } from './aws.ts';
@@ -107,6 +108,7 @@ export class Site {
     open.createConnection = (_options, done) => {
       this.#upstream(['http/1.1']).then((socket) => done(null, socket), done);
     };
+    cutOffSlowHeads(this.#plain, CONNECT_MS);
     this.#plain.on('request', (req, res) => this.#serve(clientOfHttp1(req, res, false), 'http/1.1'));
     this.#plain.on('checkContinue', (req, res) => this.#serve(clientOfHttp1(req, res, true), 'http/1.1'));
     this.#plain.on('upgrade', (req, socket, first) => this.#upgrade(req, socket, first));
@@ -173,7 +175,11 @@ export class Site {
   async #upstream(protocols: readonly string[]): Promise<Socket> {
     const socket = await this.#connect();
     socket.setNoDelay(true);
-    if (this.#secure === undefined) return socket;
+    if (this.#secure === undefined) {
+      // Half open, a connection that the server ended would be kept, and the next request on it never answered.
+      socket.allowHalfOpen = false;
+      return socket;
+    }
     const { name } = this.#dialled;
     return new Promise((resolve, reject) => {
       const secure = tls.connect({

@@ -5,6 +5,7 @@ import type { SshSettings } from '../broker/ssh-agent.ts';
 import { type Bytes, bytesOfText, textOfBytes } from '../host/bytes.ts';
 import { CordonError } from '../host/errors.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
+import { Names, writtenNames } from '../network/names.ts';
 import { type Task, taskText, type Upstream, writtenRules } from '../network/task.ts';
 import { type Operation, pathOf } from '../plan/places/index.ts';
 import { showAddress } from '../policy/network/address.ts';
@@ -44,7 +45,7 @@ export function outsideOperations(request: OutsideRequest): Operation[] {
     ssh: request.ssh,
   };
   return [
-    ...systemFiles(),
+    ...systemFiles(network),
     {
       kind: 'network-names',
       ports,
@@ -76,15 +77,30 @@ function portsOf({ mode, allow }: NetworkPolicy): number[] {
   return ports.toSorted((a, b) => a - b);
 }
 
+/** As many as the launcher takes. */
 const MOST_LOCAL = 64;
 
+interface Local {
+  readonly address: string;
+  readonly bits: number;
+}
+
 /** Addresses that are written down are reached as such too. What holds 127.0.0.0/8, and IPv6, only through the proxy. */
-function localOf(rules: readonly HostRule[]): { readonly address: string; readonly bits: number }[] {
+function localOf(rules: readonly HostRule[]): Local[] {
   const found = rules.flatMap((rule) => {
     if (rule.kind !== 'network' || rule.network.family !== 4 || rule.network.bits < 8) return [];
-    return [{ address: showAddress(rule.network), bits: rule.network.bits }];
+    return [{ address: showAddress(rule.network), bits: rule.network.bits, origin: rule.origin }];
   });
-  return [...new Map(found.map((one) => [`${one.address}/${one.bits}`, one])).values()].slice(0, MOST_LOCAL);
+  const local = new Map<string, Local>();
+  for (const { address, bits, origin } of found) {
+    local.set(`${address}/${bits}`, { address, bits });
+    if (local.size > MOST_LOCAL)
+      throw new CordonError('policy', `the list of hosts has more than ${MOST_LOCAL} addresses and networks`, {
+        where: origin,
+        hint: 'name hosts, or one network that holds them',
+      });
+  }
+  return [...local.values()];
 }
 
 /* ── files that programs find names by ── */
@@ -92,10 +108,12 @@ function localOf(rules: readonly HostRule[]): { readonly address: string; readon
 const HOSTS = '127.0.0.1 localhost\n::1 localhost ip6-localhost ip6-loopback\n';
 const RESOLVER = 'nameserver 127.0.0.1\nsearch .\n';
 
-function systemFiles(): Operation[] {
+function systemFiles(network: NetworkPolicy): Operation[] {
+  const written = writtenNames(network);
+  const hosts = `${HOSTS}${new Names(written.length, written).lines()}`;
   const files: readonly (readonly [string, (text: string) => string])[] = [
     ['/etc/resolv.conf', () => RESOLVER],
-    ['/etc/hosts', () => HOSTS],
+    ['/etc/hosts', () => hosts],
     ['/etc/nsswitch.conf', (text) => text.replace(/^[ \t]*hosts[ \t]*:.*$/m, 'hosts: files dns')],
   ];
   return files.flatMap(([name, change]) => {

@@ -27,24 +27,3 @@ export function endOfHead(bytes: Buffer): number {
   const at = bytes.indexOf(END, 0, 'latin1');
   return at === -1 ? -1 : at + END.length;
 }
-
-/** Has to be over in time, however slowly it goes. */
-export class Patience {
-  readonly #ms: number;
-  readonly #over: () => void;
-  #timer: NodeJS.Timeout | undefined;
-
-  constructor(ms: number, over: () => void) {
-    this.#ms = ms;
-    this.#over = over;
-  }
-
-  begin(): void {
-    this.#timer ??= setTimeout(this.#over, this.#ms);
-  }
-
-  end(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-  }
-}

@@ -1,9 +1,10 @@
 import { type LookupAddress, lookup } from 'node:dns';
 import net from 'node:net';
 import { networkInterfaces } from 'node:os';
+import { Patience } from '../host/patience.ts';
 import { contains, innermost, type Network, parseAddress, specialKind } from '../policy/network/address.ts';
 import type { HostRule, NetworkPolicy } from '../policy/network/rules.ts';
-import { beginning, endOfHead, Patience } from './beginning.ts';
+import { beginning, endOfHead } from './beginning.ts';
 import { Refusal } from './requests.ts';
 import type { Upstream } from './task.ts';
 

@@ -2,7 +2,7 @@ import http from 'node:http';
 import type net from 'node:net';
 import { Duplex } from 'node:stream';
 import { endToEnd, pairsOf } from '../broker/sides.ts';
-import { Patience } from './beginning.ts';
+import { cutOffSlowHeads } from '../host/patience.ts';
 import type { Target } from './dial.ts';
 import type { Gate } from './gate.ts';
 import { isNamed } from './relay.ts';
@@ -18,24 +18,9 @@ export function forwardingServer(gate: Gate, limits: Limits): http.Server {
     requireHostHeader: false,
     insecureHTTPParser: false,
   });
-  // Node counts the time of a request only where it listens itself.
-  const starts = new WeakMap<net.Socket, Patience>();
-  server.on('connection', (client: net.Socket) => {
-    const start = new Patience(limits.handshakeMs, () => client.destroy());
-    starts.set(client, start);
-    client.once('close', () => start.end());
-    start.begin();
-  });
-  server.on('request', (request, response) => {
-    const start = starts.get(request.socket);
-    start?.end();
-    response.once('close', () => {
-      if (!request.socket.destroyed) start?.begin();
-    });
-    void forward(request, response, gate);
-  });
+  cutOffSlowHeads(server, limits.handshakeMs);
+  server.on('request', (request, response) => void forward(request, response, gate));
   server.on('connect', (request, client: net.Socket, rest: Buffer) => {
-    starts.get(client)?.end();
     void tunnel(client, request.url ?? '', rest, gate);
   });
   server.on('clientError', (_error, client) => client.destroy());

@@ -4,7 +4,7 @@ import net from 'node:net';
 import type { Interceptor } from '../broker/broker.ts';
 import { type Ask, Gate } from './gate.ts';
 import { isKept } from './kept.ts';
-import { Names } from './names.ts';
+import { Names, writtenNames } from './names.ts';
 import { proxyServer } from './proxy.ts';
 import { Resolver, serveUdp, tcpResolver } from './resolver.ts';
 import { policyOf, type Task, USUAL_LIMITS } from './task.ts';
@@ -26,7 +26,7 @@ async function main(): Promise<void> {
     supervisor.end(`s ${UNKEPT}\n`, () => process.exit(1));
     return;
   }
-  const names = new Names(limits.names);
+  const names = new Names(limits.names, writtenNames(policy));
   const interceptors: Interceptor[] = [];
   const gate = new Gate({
     task,

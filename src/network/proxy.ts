@@ -1,6 +1,7 @@
 import type http from 'node:http';
 import net from 'node:net';
-import { beginning, endOfHead, Patience } from './beginning.ts';
+import { Patience } from '../host/patience.ts';
+import { beginning, endOfHead } from './beginning.ts';
 import type { Gate } from './gate.ts';
 import { SOCKS5, socks } from './socks.ts';
 import type { Limits } from './task.ts';

@@ -1,6 +1,6 @@
 import type net from 'node:net';
 import { type Readable, Transform, type Writable } from 'node:stream';
-import { Patience } from './beginning.ts';
+import { Patience } from '../host/patience.ts';
 import { looksLikeTls, readHello } from './hello.ts';
 import { looksLikeHttp, Refusal, Requests } from './requests.ts';
 

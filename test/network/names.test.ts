@@ -86,6 +86,12 @@ describe.each(USERS)('the network by name, as %s', (user) => {
     expect(recordsOf(scene).every(({ verdict }) => verdict !== 'allowed')).toBe(true);
   });
 
+  it('addresses and networks can be named, and the command starts', async () => {
+    const hosts = ['192.0.2.7', '198.51.100.0/24', '2001:db8::/32', 'a.example.com=192.0.2.9'];
+    const { stdout, stderr } = await inside(sceneOf(user), hosts, 'getent hosts a.example.com');
+    expect([stdout, stderr]).toEqual(['127.128.0.1     a.example.com\n', '']);
+  });
+
   it('servers of the command itself work on all other ports', async () => {
     const script = `node -e "
       const http=require('http');
@@ -125,8 +131,9 @@ describe.each(USERS)('the network by name, as %s', (user) => {
       ['127.0.0.1', 'own loopback'],
       ['example.com:53', "the sandbox's own"],
       ['own', 'hosts of an agent'],
+      [Array.from({ length: 65 }, (_, i) => `10.0.0.${i}`), 'more than 64 addresses'],
     ] as const) {
-      const { code, stderr, stdout } = await inside(scene, [host], 'echo ran');
+      const { code, stderr, stdout } = await inside(scene, [host].flat(), 'echo ran');
       expect([code === 0, stdout]).toEqual([false, '']);
       expect(stderr).toContain(why);
     }
