@@ -97,7 +97,7 @@ static _Noreturn void run_isolated(struct launch *launch) {
   run_behind_barrier(launch, &reason);
   text_add_bytes(&reason, "", 1);
   /* If a barrier can be made here, what failed is this very one, perhaps by the hand of a command in another: never a reason to do without. */
-  if (barrier_works(NULL)) refuse("the barrier could not be set up this time: ", reason.data, "; start it again", NULL);
+  if (barrier_works(NULL)) refuse("the barrier could not be set up this time: ", reason.data, "; if it stays so, `cordon doctor` says more", NULL);
   if (plan->bwrap) try_second_way(launch, &reason);
   go_without_barrier(launch, reason.data);
 }

@@ -1,12 +1,15 @@
 import { fileURLToPath } from 'node:url';
 import { bufferOfBytes, bytesOfText } from '../host/bytes.ts';
+import { CordonError } from '../host/errors.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
 import { requireFolder } from '../host/working-folder.ts';
 import type { LaunchBroker } from '../launch/brokered.ts';
+import { containerAround } from '../launch/container/around.ts';
 import type { ContainerTarget } from '../launch/container/target.ts';
 import { type Launched, type LaunchResult, launch } from '../launch/launch.ts';
 import { surveyMachine } from '../launch/machine.ts';
 import { type Prepared, prepare } from '../launch/prepare.ts';
+import { probeBarrier } from '../launch/probe.ts';
 import { plan } from '../plan/plan.ts';
 import { DEFAULT_POLICY } from '../policy/policy.ts';
 import type { CredentialMap } from '../secrets/sources/source.ts';
@@ -31,6 +34,7 @@ export interface StartedAgent {
 export function startAgent(start: AgentStart): StartedAgent {
   requireFolder(start.workdir, 'make it, or give another with --workdir');
   locateAgent(start.adapter, start.env);
+  refuseFilterInContainer(start);
   const { policy, argv, stdin } = readyTask(start);
   const { env, workdir, credentials, broker, record } = start;
   const prepared = prepare({ policy, env, argv, workdir, credentials, broker, record });
@@ -42,6 +46,16 @@ export function startAgent(start: AgentStart): StartedAgent {
   child.stdin?.on('error', () => undefined); // An agent may end without having read its prompt.
   child.stdin?.end(stdin === undefined ? undefined : bufferOfBytes(stdin));
   return { prepared, child, result };
+}
+
+/** A container is shared with whatever else runs in it: an agent is started there behind the barrier, or when it was said that it need not be. */
+function refuseFilterInContainer({ policy, env }: AgentStart): void {
+  if (policy.isolation !== 'auto' || containerAround(env) === undefined) return;
+  const { ok, found } = probeBarrier();
+  if (ok) return;
+  throw new CordonError('isolation', `in this container an agent would only be filtered: ${found}`, {
+    hint: 'cordon doctor says which setting is missing; --isolation filter starts it all the same',
+  });
 }
 
 /** The same in a container. */

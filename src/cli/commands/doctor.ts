@@ -5,6 +5,7 @@ import { type Bytes, bytesOfText, showText } from '../../host/bytes.ts';
 import { CordonError } from '../../host/errors.ts';
 import { findCommand } from '../../host/lookup.ts';
 import type { ParentEnv } from '../../host/parent-env.ts';
+import { type Around, containerAround, hasAccountToken, lacking, settingLine } from '../../launch/container/around.ts';
 import { clearKeptPlans, keptFolder, keptPlans } from '../../launch/kept-plans.ts';
 import { surveyMachine } from '../../launch/machine.ts';
 import { namespaceLimit, probeAbilities, probeLauncher } from '../../launch/probe.ts';
@@ -59,7 +60,17 @@ function showCache(parsed: ParsedArguments, { folders: { state }, out }: Context
 }
 
 function examine(context: Context): Finding[] {
-  return [platform(), barrier(context), launcher(), filterProgram(), limits(), state(context), ...tools(context)];
+  const around = containerAround(context.env);
+  return [
+    platform(),
+    ...inContainer(around),
+    barrier(context, around),
+    launcher(),
+    filterProgram(),
+    limits(),
+    state(context),
+    ...tools(context),
+  ];
 }
 
 function platform(): Finding {
@@ -73,11 +84,52 @@ function platform(): Finding {
   };
 }
 
-function barrier(context: Context): Finding {
+const NAMES: Readonly<Record<Around, string>> = {
+  podman: 'a container of podman',
+  docker: 'a container of docker',
+  kubernetes: 'a pod of Kubernetes',
+  container: 'a container',
+};
+
+function inContainer(around: Around | undefined): Finding[] {
+  if (around === undefined) return [];
+  const found = NAMES[around];
+  if (around !== 'kubernetes' || !hasAccountToken()) return [{ check: 'container', state: 'ok', found }];
+  return [
+    {
+      check: 'container',
+      state: 'weaker',
+      found: `${found}, with a token of its service account`,
+      means: 'whoever reads the token can use the cluster as this pod may; behind the barrier it is not there',
+      mend: 'in the pod: automountServiceAccountToken: false',
+    },
+  ];
+}
+
+/** In a container the way to a barrier is a setting of whoever started it; starting the command again changes nothing. */
+function barrierInContainer(around: Around, why: string, limit: string | undefined): Finding {
+  const settings = settingLine(around, limit === undefined ? lacking(why) : []);
+  const restricted =
+    around === 'kubernetes' ? '; PodSecurity `restricted` does not allow it, there commands are only filtered' : '';
+  return {
+    check: 'barrier',
+    state: 'missing',
+    found: showText(limit === undefined ? why : `${why} (${limit})`),
+    means: `commands here are filtered only: other processes and files of this container stay readable${restricted}`,
+    mend:
+      settings ??
+      (limit === undefined
+        ? 'what is in the way is no setting that is known; see docs/containers.md'
+        : `on the machine that runs it: ${namespaceMend(limit)}`),
+  };
+}
+
+function barrier(context: Context, around: Around | undefined): Finding {
   const { barrier: by, layers } = probeAbilities();
   if (by.by !== 'none')
     return layers.ok ? { check: 'barrier', state: 'ok', found: showBarrier(by.by) } : withoutLayers(by.by, layers.why);
   const limit = namespaceLimit();
+  if (around !== undefined) return barrierInContainer(around, by.why, limit);
   return {
     check: 'barrier',
     state: 'missing',
