@@ -9,8 +9,8 @@ import { type BrokerOptions, type Connect, Holdings, PLAIN_HTTP, Site } from './
 /** What may stand in for the plain tunnel between a command and a host. `protocols` beyond HTTP implement it too. */
 export interface Interceptor {
   readonly handles: (name: string, port: number) => boolean;
-  /** Owns the client's connection from now on. `connect` makes one to the same name, whose address was checked. */
-  readonly take: (client: Duplex, dialled: Dialled, connect: Connect) => void;
+  /** Owns the client's connection from now on. `connect` makes one to the same name, whose address was checked. Until all is written down. */
+  readonly take: (client: Duplex, dialled: Dialled, connect: Connect) => Promise<void>;
   readonly end: () => void;
 }
 
@@ -40,16 +40,20 @@ export class Broker implements Interceptor {
     return hosts.some((host) => coversHost(host, name, port) || (port === PLAIN_HTTP && coversName(host, name)));
   }
 
-  take(client: Duplex, dialled: Dialled, connect: Connect): void {
+  async take(client: Duplex, dialled: Dialled, connect: Connect): Promise<void> {
+    const closed = new Promise((resolve) => client.once('close', resolve));
     const database = this.#databaseAt(dialled);
     if (database === undefined) this.#takeHttp(client, dialled, connect);
     else
-      void takePostgres(client, dialled, connect, {
+      await takePostgres(client, dialled, connect, {
         ...database,
         leaf: () => this.#issuer.leafFor(dialled.name),
         secureContext: this.#trust,
         record: this.#options.record,
       });
+    await closed;
+    // What is about to be said of the last request.
+    await new Promise((resolve) => setImmediate(resolve));
   }
 
   #databaseAt({ name, port }: Dialled): { readonly held: Held; readonly secure: boolean } | undefined {

@@ -19,6 +19,8 @@ export class ByteReader {
     this.stream = stream;
     for (const event of ['end', 'close', 'error']) stream.on(event, this.#end);
     stream.on('data', this.#take);
+    // Connections of a sandbox wait until somebody reads them.
+    stream.resume();
   }
 
   async peek(): Promise<number> {

@@ -59,7 +59,7 @@ async function onward(target: Target, gate: Gate): Promise<Duplex> {
     return server;
   }
   const [ours, theirs] = pair();
-  interceptor.take(theirs, target, () => gate.dial(target, 'proxy'));
+  void interceptor.take(theirs, target, () => gate.dial(target, 'proxy'));
   return ours;
 }
 

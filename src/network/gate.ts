@@ -126,7 +126,12 @@ export class Gate {
   async join(client: net.Socket, target: Target, via: Via): Promise<void> {
     const interceptor = this.interceptorFor(target);
     if (interceptor !== undefined) {
-      interceptor.take(client, target, () => this.dial(target, via));
+      this.#open++;
+      try {
+        await interceptor.take(client, target, () => this.dial(target, via));
+      } finally {
+        this.#open--;
+      }
       return;
     }
     const started = Date.now();

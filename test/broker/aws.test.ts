@@ -1,10 +1,17 @@
 import { createHash, createHmac } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import http from 'node:http';
+import { join } from 'node:path';
+import tls from 'node:tls';
 import { SignatureV4 } from '@smithy/signature-v4';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { Issuer, newAuthority } from '../../src/broker/authority.ts';
 import { type AwsKeys, awsKeysAmong, resigned } from '../../src/broker/aws.ts';
 import type { Head, Header } from '../../src/broker/head.ts';
-import { ask, frontOf, NAME as HOST, held, serverOf } from './support.ts';
+import { cordon, recordsOf, sceneOf } from '../network/support.ts';
+import { USERS } from '../support/users.ts';
+import { ask, frontOf, NAME as HOST, held, hostOf, listening, serverOf } from './support.ts';
 
 const REAL = {
   id: ['AKIA', 'REALREALREALREAL'].join(''),
@@ -231,3 +238,69 @@ describe('requests to AWS', () => {
     ]);
   });
 });
+
+describe.each(USERS)('a launch with a key of AWS, as %s', (user) => {
+  const NAME = 'dynamodb.eu-central-1.amazonaws.com';
+
+  it('signs with a placeholder, and the server finds the signature of the real key', async () => {
+    const authority = newAuthority([hostOf(NAME)]);
+    const seen: { readonly url: string; readonly isRight: boolean; readonly text: string }[] = [];
+    const server = http.createServer((req, res) => {
+      const chunks: Buffer[] = [];
+      req.on('data', (chunk: Buffer) => chunks.push(chunk));
+      req.on('end', () => {
+        const isRight = hasRightSignature(req, Buffer.concat(chunks));
+        seen.push({ url: req.url ?? '', isRight, text: JSON.stringify(req.rawHeaders) });
+        res.end(isRight ? 'verified\n' : 'wrong\n');
+      });
+    });
+    const secure = tls.createServer({ ...new Issuer(authority).leafFor(NAME), ALPNProtocols: ['http/1.1'] }, (socket) =>
+      server.emit('connection', socket),
+    );
+    const scene = sceneOf(user);
+    const ca = join(scene.home, 'company.pem');
+    writeFileSync(ca, authority.certificate);
+    const curl = (more: string) =>
+      `curl -sS --http1.1 --aws-sigv4 aws:amz:eu-central-1:dynamodb --user "$AWS_ACCESS_KEY_ID:$AWS_SECRET_ACCESS_KEY" ${more}`;
+    const script = [
+      curl(`https://${NAME}/tables`),
+      curl(`-d '{"TableName":"x"}' -H 'Content-Type: application/x-amz-json-1.0' https://${NAME}/`),
+      curl(`https://${NAME}/ --user "$AWS_ACCESS_KEY_ID:other" | grep -o 'rule: [a-z]*'`),
+      `curl -sS https://${NAME}/ -H "X-Key: $AWS_SECRET_ACCESS_KEY" | grep -o 'rule: [a-z]*'`,
+    ].join('\n');
+    const net = ['--net', `${NAME}=127.0.0.1:${await listening(secure)}`];
+    const ran = await cordon(scene, ['run', '--broker', '@aws', ...net, '--', 'sh', '-c', script], {
+      AWS_ACCESS_KEY_ID: REAL.id,
+      AWS_SECRET_ACCESS_KEY: REAL.secret,
+      NODE_EXTRA_CA_CERTS: ca,
+    });
+    expect(ran.stdout.split('\n'), ran.stderr).toEqual(['verified', 'verified', 'rule: aws', 'rule: place', '']);
+    expect(seen.map(({ url, isRight }) => ({ url, isRight }))).toEqual([
+      { url: '/tables', isRight: true },
+      { url: '/', isRight: true },
+    ]);
+    expect(JSON.stringify(seen) + ran.stdout + JSON.stringify(recordsOf(scene))).not.toContain(REAL.secret);
+  });
+});
+
+/** What AWS does: signs what it got with the key that it knows, by its own words and not by the broker's code. */
+function hasRightSignature(req: http.IncomingMessage, body: Buffer): boolean {
+  const given =
+    /Credential=([^/]+)\/(\d{8})\/([^/]+)\/([^/]+)\/aws4_request, ?SignedHeaders=([^,]+), ?Signature=([0-9a-f]{64})/.exec(
+      req.headers.authorization ?? '',
+    );
+  if (given === null || given[1] !== REAL.id) return false;
+  const [, , day = '', region = '', service = '', names = '', signature] = given;
+  const hash = (data: string | Buffer) => createHash('sha256').update(data).digest('hex');
+  const mac = (key: string | Buffer, data: string) => createHmac('sha256', key).update(data).digest();
+  const headers = names.split(';').map((name) => `${name}:${String(req.headers[name]).trim().replace(/ +/g, ' ')}\n`);
+  const asked = [req.method, req.url, '', headers.join(''), names, hash(body)].join('\n');
+  const text = [
+    'AWS4-HMAC-SHA256',
+    req.headers['x-amz-date'],
+    `${day}/${region}/${service}/aws4_request`,
+    hash(asked),
+  ].join('\n');
+  const key = [day, region, service, 'aws4_request'].reduce<string | Buffer>(mac, `AWS4${REAL.secret}`);
+  return mac(key, text).toString('hex') === signature;
+}

@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { Issuer, newAuthority } from '../../src/broker/authority.ts';
+import { cordon, recordsOf, sceneOf } from '../network/support.ts';
+import { USERS } from '../support/users.ts';
 import { connected, frontOf, held, hostOf } from './support.ts';
 
 const NAME = 'db.example.test';
@@ -238,5 +240,38 @@ describe('a PostgreSQL server behind the broker', () => {
     const said = await new Promise<string>((resolve) => socket.once('data', (data) => resolve(String(data))));
     expect(said).toContain('this is not the protocol of PostgreSQL');
     expect(front.records).toMatchObject([{ verdict: 'refused', rule: 'protocol' }]);
+  });
+});
+
+describe.each(USERS)('a launch with a password of PostgreSQL, as %s', (user) => {
+  it('queries, writes and is cancelled with psql, which has a placeholder', async () => {
+    const scene = sceneOf(user);
+    const ca = join(scene.home, 'company.pem');
+    writeFileSync(ca, SERVERS.certificate);
+    const where = `host=${NAME} user=scram dbname=postgres sslmode=verify-full sslrootcert=$SSL_CERT_FILE`;
+    const script = `
+echo "$PGPASSWORD"
+psql -X -w -At -d "${where}" -c 'SELECT current_user' -c 'CREATE TEMP TABLE t (a int)' -c 'COPY t FROM STDIN' -c 'SELECT sum(a) FROM t' <<END
+1
+41
+END
+psql -X -w -At -d "${where}" -c "SET statement_timeout = '1s'" -c 'SELECT pg_sleep(60)'
+psql -X -w -At -d "${where} port=${port}" -c 'SELECT 1' || echo no other port
+PGPASSWORD=wrong psql -X -w -At -d "${where}" -c 'SELECT 2'
+`;
+    const net = ['--net', `${NAME}:5432=127.0.0.1:${port}`];
+    const ran = await cordon(scene, ['run', '--broker', `PGPASSWORD@${NAME}:5432`, ...net, '--', 'sh', '-c', script], {
+      PGPASSWORD: PASSWORD,
+      NODE_EXTRA_CA_CERTS: ca,
+    });
+    const [placeholder = '', ...lines] = ran.stdout.trim().split('\n');
+    expect(placeholder).toMatch(/^cordon_pgpassword_\w{32}$/);
+    // The broker logs in, whatever password the command says.
+    expect(lines, ran.stderr).toEqual(['scram', 'CREATE TABLE', 'COPY 2', '42', 'SET', 'no other port', '2']);
+    expect(ran.stderr).toContain('canceling statement due to statement timeout');
+    expect(ran.stdout + ran.stderr).not.toContain(PASSWORD);
+    expect(recordsOf(scene).filter(({ via }) => via === 'broker')).toMatchObject(
+      Array(3).fill({ name: NAME, port: 5432, verdict: 'allowed', credentials: ['PGPASSWORD'] }),
+    );
   });
 });
