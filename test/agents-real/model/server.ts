@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer, type ServerOptions } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { anthropic } from './anthropic.ts';
@@ -16,24 +17,29 @@ export interface Model {
   readonly requests: readonly string[];
   /** What was sent to it, as it came. */
   readonly bodies: readonly string[];
+  /** What each request said in the headers that keys stand in. */
+  readonly keys: readonly string[];
   readonly close: () => void;
 }
 
 /** A model on loopback that speaks the protocols of the agents and asks their shell for one command, or does as the script says. */
-export async function startModel(task: string | Script): Promise<Model> {
+export async function startModel(task: string | Script, secure?: ServerOptions): Promise<Model> {
   const script = typeof task === 'string' ? callShell(task) : task;
-  const [requests, bodies]: [string[], string[]] = [[], []];
-  const server = createServer((request, response) => {
+  const [requests, bodies, keys]: [string[], string[], string[]] = [[], [], []];
+  const listener = (request: IncomingMessage, response: ServerResponse) => {
     requests.push(`${request.method} ${request.url}`);
+    const { authorization = '', 'x-api-key': ofAnthropic = '', 'x-goog-api-key': ofGoogle = '' } = request.headers;
+    keys.push([authorization, ofAnthropic, ofGoogle].join(' ').trim());
     void reply(request, response, script, { requests, bodies });
-  });
+  };
+  const server = secure === undefined ? createServer(listener) : createSecureServer(secure, listener);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const close = () => {
     server.close();
     server.closeAllConnections();
   };
-  return { address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests, bodies, close };
+  return { address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests, bodies, keys, close };
 }
 
 async function reply(
