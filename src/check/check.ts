@@ -7,6 +7,7 @@ import { checkBuiltInAdapters, checkConfig } from './kinds/config.ts';
 import { checkDockerfile } from './kinds/dockerfile.ts';
 import { checkEnvList } from './kinds/env-list.ts';
 import { type CheckedFile, type Checker, type CheckOptions, KINDS, type Kind } from './kinds/kind.ts';
+import { checkManifest } from './kinds/manifest.ts';
 import { checkPackage } from './kinds/package.ts';
 import { checkProfile } from './kinds/profile.ts';
 import { checkSecrets } from './kinds/secrets.ts';
@@ -26,6 +27,7 @@ const CHECKERS: Readonly<Record<Kind, Checker>> = {
   workflow: checkWorkflow,
   dockerfile: checkDockerfile,
   compose: checkCompose,
+  manifest: checkManifest,
   settings: checkSettings,
   package: checkPackage,
 };

@@ -3,6 +3,7 @@ import { basename, extname, join, relative, resolve, sep } from 'node:path';
 import { EXTENSIONS } from '../policy/load/load.ts';
 import { holdsValues, isPrivate } from './env-files.ts';
 import { repositoryAt } from './git-index.ts';
+import { manifestFiles } from './manifest-files.ts';
 import { kindByName } from './recognise.ts';
 
 export interface Whereabouts {
@@ -24,7 +25,17 @@ function ownFiles(config: string): string[] {
   ];
 }
 
-const PROJECT_KINDS = ['settings', 'dockerfile', 'compose', 'env-list', 'allowlist', 'workflow', 'config', 'package'];
+const PROJECT_KINDS = [
+  'settings',
+  'dockerfile',
+  'compose',
+  'manifest',
+  'env-list',
+  'allowlist',
+  'workflow',
+  'config',
+  'package',
+];
 
 const SETTINGS_FOLDERS = ['.claude', '.gemini', '.qwen', '.cursor', '.vscode', '.codex', '.devcontainer'];
 
@@ -35,7 +46,8 @@ function filesOfProject(workdir: string): string[] {
   const settings = SETTINGS_FOLDERS.flatMap((folder) =>
     filesIn(join(workdir, folder), (name) => kindByName(join(folder, name)) === 'settings'),
   );
-  const found = [...here, ...workflows, ...settings, ...trackedFiles(workdir)].map((path) => relative(workdir, path));
+  const others = [...manifestFiles(workdir), ...trackedFiles(workdir)];
+  const found = [...here, ...workflows, ...settings, ...others].map((path) => relative(workdir, path));
   return [...new Set(found)];
 }
 

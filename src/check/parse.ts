@@ -11,6 +11,7 @@ const USUAL_SYNTAX: Readonly<Partial<Record<Kind, string>>> = {
   secrets: '.yaml',
   workflow: '.yaml',
   compose: '.yaml',
+  manifest: '.yaml',
   settings: '.json',
   package: '.json',
 };
@@ -23,7 +24,10 @@ export async function parseText(path: string, source: Source, kind?: Kind): Prom
     return (await import('../policy/load/jsonc.ts')).readJsonc(source);
   if (extension === '.toml') return (await import('../policy/load/toml.ts')).readToml(source);
   if (extension === '.yaml' || extension === '.yml')
-    return (await import('../policy/load/yaml.ts')).readYaml(source, { foreignTags: true });
+    return (await import('../policy/load/yaml.ts')).readYaml(source, {
+      foreignTags: true,
+      documents: kind === undefined || kind === 'manifest',
+    });
   return undefined;
 }
 

@@ -22,6 +22,7 @@ const BY_NAME: readonly (readonly [RegExp, Kind, true?])[] = [
     true,
   ],
   [/^(?:package|composer)\.json$/, 'package'],
+  [/^kustomization\.ya?ml$/, 'manifest'],
   [/^(?:docker-)?compose(?:[.-].*)?\.ya?ml$/, 'compose'],
   [/^\.env(?:\..*)?$|\.env$/, 'env-list'],
   [/allow-?list[^/]*\.(?:jsonc?|toml|ya?ml|txt)$/, 'allowlist'],
@@ -38,8 +39,12 @@ const BY_KEY: readonly (readonly [string, Kind])[] = [
   ['addToAllowlist', 'allowlist'],
 ];
 
+const isManifest = (node: Node | undefined) =>
+  entryOf(node, 'apiVersion') !== undefined && entryOf(node, 'kind') !== undefined;
+
 /** By what is in it: a profile is what is left of JSON, TOML and YAML. */
 export function kindByContent(path: string, root: Node | undefined): Kind | undefined {
   if (!EXTENSIONS.includes(extname(path).toLowerCase())) return undefined;
+  if ((root?.kind === 'list' ? root.items : [root]).some(isManifest)) return 'manifest';
   return BY_KEY.find(([key]) => entryOf(root, key) !== undefined)?.[1] ?? 'profile';
 }

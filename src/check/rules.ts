@@ -1,3 +1,4 @@
+import { POD_RULES } from './pod-rules.ts';
 import { PROJECT_RULES } from './project-rules.ts';
 
 export type Severity = 'error' | 'warning' | 'note';
@@ -173,6 +174,7 @@ export const RULES = {
     why: 'what is declared public is printed, logged and built into clients',
     fix: 'declare it sensitive, or rename it if it is no credential',
   },
+  ...POD_RULES,
   ...PROJECT_RULES,
   'silenced-without-reason': {
     severity: 'error',

@@ -4,6 +4,7 @@ import { type Findings, nameText } from '../finding.ts';
 import { agentIn, agentOfImage, type KnownAgent } from '../shell/agents.ts';
 import type { Checker } from './kind.ts';
 import { checkMount } from './mounts.ts';
+import { checkPowers } from './powers.ts';
 import { type Variable, variablesOf } from './variables.ts';
 
 export const checkCompose: Checker = ({ root, findings }) => {
@@ -18,6 +19,7 @@ function checkService(findings: Findings, service: string, node: Node): void {
     checkVariable(findings, service, { variable, agent });
   for (const variable of variablesOf(childOf(childOf(node, 'build'), 'args'))) checkBuildArgument(findings, variable);
   for (const mount of itemsOf(childOf(node, 'volumes'))) checkMount(findings, mount);
+  checkPowers(findings, node, `the service ${nameText(service)}`);
   for (const file of envFilesOf(childOf(node, 'env_file'))) {
     const message = `${nameText(textOf(file) ?? '')} goes whole into the service ${nameText(service)}`;
     findings.add('whole-env-file', file.place, { message });

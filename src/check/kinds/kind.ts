@@ -13,6 +13,7 @@ export const KINDS = [
   'workflow',
   'dockerfile',
   'compose',
+  'manifest',
   'settings',
   'package',
 ] as const;

@@ -9,7 +9,24 @@ const DAEMON = /(?:^|\/)(?:docker|containerd|podman|crio)\.sock$/;
 /** A folder or socket of the machine that a container gets: `SOURCE:TARGET`, `source=…,target=…`, or a map. */
 export function checkMount(findings: Findings, node: Node): void {
   const source = sourceOf(node);
+  if (source !== undefined) checkSource(findings, node, source);
+}
+
+/** Folders of a machine that hold the credentials of others: of its users, its cluster, its other containers. */
+const KEPT_BY_MACHINE =
+  /^\/(?:etc\/(?:kubernetes|shadow|ssl\/private|ssh|rancher)|var\/lib\/(?:kubelet|docker|containerd|rancher|etcd)|proc|home|root)(?:\/.*)?$|^\/(?:etc)?\/?$/;
+
+/** A pod's `hostPath`. */
+export function checkPlaceOfHost(findings: Findings, node: Node): void {
+  const source = textOf(node);
   if (source === undefined) return;
+  const isProject = HOMES.test(source) && !isCredentialFolder(source);
+  if (!DAEMON.test(source) && KEPT_BY_MACHINE.test(source) && !isProject)
+    findings.add('credentials-mounted', node.place, { message: `${nameText(source)} is mounted`, names: [] });
+  else checkSource(findings, node, source);
+}
+
+function checkSource(findings: Findings, node: Node, source: string): void {
   if (DAEMON.test(source))
     findings.add('daemon-in-container', node.place, { message: `${nameText(source)} is mounted`, names: [] });
   else if (isCredentialFolder(source))

@@ -5,6 +5,7 @@ import {
   isScalar,
   isSeq,
   type Pair,
+  parseAllDocuments,
   parseDocument,
   type YAMLError,
   type Node as YamlNode,
@@ -21,24 +22,39 @@ const MOST_BY_ALIAS = 10_000;
 export interface YamlOptions {
   /** Files of other programs may have tags that only those know. */
   readonly foreignTags?: boolean;
+  /** Several documents in one file are a list of them. */
+  readonly documents?: boolean;
 }
 
 /** One YAML 1.2 document with the core schema: `yes` is text, tags and merge keys mean nothing. */
-export function readYaml(source: Source, { foreignTags = false }: YamlOptions = {}): Node {
-  const document = withinStack(source, () =>
-    parseDocument(source.text, {
-      prettyErrors: false,
-      version: '1.2',
-      schema: 'core',
-      merge: false,
-      uniqueKeys: false,
-    }),
-  );
+export function readYaml(source: Source, { foreignTags = false, documents = false }: YamlOptions = {}): Node {
+  const document = withinStack(source, () => parseDocument(source.text, PARSING));
+  if (documents && document.errors[0]?.code === 'MULTIPLE_DOCS') return readDocuments(source, foreignTags);
   const [problem] = [...document.errors, ...(foreignTags ? [] : document.warnings)];
   if (problem !== undefined) return syntaxError(source, problem);
   if (document.contents === null)
     return refuse(source, { start: 0, end: 1 }, 'there is nothing but comments in this file');
   return new Converter(source, document as Document.Parsed).convert(document.contents as YamlNode, 0, false);
+}
+
+const PARSING = {
+  prettyErrors: false,
+  version: '1.2',
+  schema: 'core',
+  merge: false,
+  uniqueKeys: false,
+} as const;
+
+/** Those with nothing but comments are left out, as tools that print several leave them. */
+function readDocuments(source: Source, foreignTags: boolean): Node {
+  const found = withinStack(source, () => parseAllDocuments(source.text, PARSING));
+  const documents = (Array.isArray(found) ? found : []).filter(({ contents }) => contents !== null);
+  const items = documents.map((document) => {
+    const [problem] = [...document.errors, ...(foreignTags ? [] : document.warnings)];
+    if (problem !== undefined) return syntaxError(source, problem);
+    return new Converter(source, document as Document.Parsed).convert(document.contents as YamlNode, 0, false);
+  });
+  return { kind: 'list', place: { start: 0, end: 1 }, items };
 }
 
 class Converter {
