@@ -7,7 +7,7 @@ import { Source } from '../../policy/load/source.ts';
 import { type Found, findProfile, isOwn } from '../../policy/profile/find.ts';
 import { policyOf } from '../../policy/profile/finish.ts';
 import type { Layer } from '../../policy/profile/layer.ts';
-import { mergeLayers } from '../../policy/profile/merge.ts';
+import { mergeLayers, withUniqueTargets } from '../../policy/profile/merge.ts';
 import { readProfile } from '../../policy/profile/read.ts';
 import { BUILT_IN_PROFILES } from '../../policy/profiles/index.ts';
 import { parseFile } from '../parse.ts';
@@ -26,7 +26,7 @@ export const checkProfile: Checker = async ({ path, source, root, findings, opti
     chain: [],
     files: [],
     sources: new Map(),
-    layer: mergeLayers(layers),
+    layer: withUniqueTargets(mergeLayers(layers)),
   });
   checkPolicy(findings, { policy, placeOf: placesIn(source), whole: root.place, env: options.env });
   if (isOwn(path, options.places)) return;

@@ -24,6 +24,8 @@ export interface CredentialEntry {
   readonly rule: CredentialRule;
   /** The key of the `SOURCE: TARGET` form: a child that writes the same key replaces it. */
   readonly key?: string | undefined;
+  /** A later layer unset its target. It still stands in for what it had replaced: that does not come back. */
+  readonly isUnset?: boolean | undefined;
 }
 
 /** An allow list that is there, if only as `[]`: that is not the same as none. */
@@ -50,6 +52,8 @@ export interface NetworkLayer {
   readonly block?: Located<boolean> | undefined;
   readonly allow?: HostList | undefined;
   readonly deny: readonly HostRule[];
+  readonly connections?: Located<number> | undefined;
+  readonly silenceSeconds?: Located<number> | undefined;
 }
 
 export interface HostList {

@@ -2,7 +2,10 @@ import { type AllowList, type CredentialEntry, EMPTY_LAYER, type Layer, type Loc
 import { mergeNetworks } from './read-network.ts';
 import { mergeSessions } from './read-session.ts';
 
-/** Bases first, in order. Lists append without repeating themselves; what is set or injected goes by key, and the later layer wins. */
+/**
+ * Bases first, in order. Lists append without repeating themselves; what is set or injected goes by key, and the later layer wins. Grouping
+ * does not matter: a chain can be merged from any side.
+ */
 export function mergeLayers(layers: readonly Layer[]): Layer {
   return layers.reduce(mergeTwo, EMPTY_LAYER);
 }
@@ -46,7 +49,7 @@ function withoutUnset(under: Layer, over: Layer): Layer {
   return {
     ...under,
     set: under.set.filter(({ name }) => !gone.has(name)),
-    credentials: under.credentials.filter(({ rule }) => !gone.has(rule.target)),
+    credentials: under.credentials.map((entry) => (gone.has(entry.rule.target) ? { ...entry, isUnset: true } : entry)),
   };
 }
 
@@ -63,9 +66,10 @@ function mergePaths(under: readonly Located<string>[], over: readonly Located<st
 /** The key is what is written as one: the source in the `SOURCE: TARGET` form, else the target. */
 const keyOf = ({ rule, key }: CredentialEntry) => (key === undefined ? `target ${rule.target}` : `source ${key}`);
 
-/** No target is injected twice: of different keys for one target the later wins. */
+/** What is left once all layers are merged: no target is injected twice, of different keys for one target the later wins. */
 export function withUniqueTargets(layer: Layer): Layer {
-  return { ...layer, credentials: lastBy(layer.credentials, ({ rule }) => rule.target) };
+  const injected = layer.credentials.filter(({ isUnset }) => isUnset !== true);
+  return { ...layer, credentials: lastBy(injected, ({ rule }) => rule.target) };
 }
 
 function uniqueBy<Item>(items: readonly Item[], keyFor: (item: Item) => string): Item[] {

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { bytesOfText } from '../../../src/host/bytes.ts';
 import { credentialRule } from '../../../src/policy/credential.ts';
+import { type HostRule, parseHost } from '../../../src/policy/network/rules.ts';
 import { Pattern } from '../../../src/policy/pattern.ts';
 import { EMPTY_LAYER, type Layer } from '../../../src/policy/profile/layer.ts';
 import { mergeLayers, withUniqueTargets } from '../../../src/policy/profile/merge.ts';
@@ -13,6 +14,10 @@ const located = <Value>(values: fc.Arbitrary<Value>) =>
     values.map((value) => ({ value, origin: 'o' })),
     { nil: undefined },
   );
+const rulesOf = (text: string): readonly HostRule[] => {
+  const parsed = parseHost(text, 'o');
+  return 'rules' in parsed ? parsed.rules : [];
+};
 const paths = fc.uniqueArray(
   fc.constantFrom('/a', '/b', '/c').map((value) => ({ value, origin: 'o' })),
   { selector: ({ value }) => value },
@@ -31,6 +36,10 @@ const credentials = fc
       return [{ rule, key: byKey ? source : undefined }];
     });
   });
+
+const hosts = fc
+  .uniqueArray(fc.constantFrom('a.test', '*.b.test', 'c.test:99', '@host:5432', '*'))
+  .map((texts) => texts.flatMap(rulesOf));
 
 const layer: fc.Arbitrary<Layer> = fc.record({
   base: located(fc.constantFrom('all' as const, 'none' as const, 'agent' as const)),
@@ -52,7 +61,9 @@ const layer: fc.Arbitrary<Layer> = fc.record({
   ),
   unset: fc.uniqueArray(key).map((names) => names.map((one) => ({ value: bytesOfText(one), origin: 'o' }))),
   credentials,
-  guardExceptions: fc.constant([]),
+  guardExceptions: fc
+    .uniqueArray(key)
+    .map((names) => names.map((one) => ({ name: bytesOfText(one), reason: 'needed', origin: 'o' }))),
   guard: located(fc.constantFrom('off' as const, 'strip' as const)),
   filesystem: located(fc.constantFrom('all' as const, 'minimal' as const, undefined)),
   paths: fc.record({ write: paths, read: paths, hide: paths, expose: paths }),
@@ -61,11 +72,28 @@ const layer: fc.Arbitrary<Layer> = fc.record({
     folder: located(fc.constantFrom('/a', '/b')),
     mode: located(fc.constantFrom('real' as const, 'aside' as const, 'read-only' as const)),
   }),
-  network: fc.constant(EMPTY_LAYER.network),
+  network: fc.record({
+    block: located(fc.boolean()),
+    allow: fc.option(
+      hosts.map((rules) => ({ origin: 'o', rules })),
+      { nil: undefined },
+    ),
+    deny: hosts,
+    connections: located(fc.integer({ min: 1, max: 9 })),
+    silenceSeconds: located(fc.integer({ min: 1, max: 9 })),
+  }),
   isolation: located(fc.constantFrom('auto' as const, 'barrier' as const)),
   redact: located(fc.boolean()),
-  warnings: fc.constant([]),
-});
+  session: fc.option(
+    fc.record({
+      limits: fc.record({ processes: fc.nat(9), memory: fc.nat(9) }, { requiredKeys: [] }),
+      path: fc.uniqueArray(fc.constantFrom('/a', '/b', '/c')),
+      blockedHosts: hosts,
+    }),
+    { nil: undefined },
+  ),
+  warnings: fc.uniqueArray(fc.constantFrom('one', 'two', 'three')),
+}) satisfies fc.Arbitrary<Required<{ [Key in keyof Layer]: unknown }>>;
 
 const layers = fc.array(layer, { maxLength: 5 });
 const allowOf = ({ allow }: Layer) => allow?.rules.map(({ pattern }) => pattern.source);
@@ -79,7 +107,18 @@ describe('merging layers (E3), for any layers', () => {
         const right = mergeLayers([...a, mergeLayers([...b, ...c])]);
         expect(plain(left)).toEqual(plain(right));
       }),
+      { numRuns: 2000 },
     );
+  });
+
+  test('what was replaced does not come back when what replaced it is unset', () => {
+    const rule = (target: string) => credentialRule({ target: bytesOfText(target), source: 'S', origin: 'o' });
+    const [first, second] = ['A', 'B'].map((one) => ({ ...EMPTY_LAYER, credentials: [{ rule: rule(one), key: 'S' }] }));
+    const third = { ...EMPTY_LAYER, unset: [{ value: bytesOfText('B'), origin: 'o' }] };
+    const all = [first, second, third] as Layer[];
+    const [one, ...others] = all as [Layer, ...Layer[]];
+    for (const merged of [mergeLayers(all), mergeLayers([one, mergeLayers(others)])])
+      expect(withUniqueTargets(merged).credentials).toEqual([]);
   });
 
   test('a layer twice in a row is a layer once, and an empty one is none', () => {
