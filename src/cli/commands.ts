@@ -306,6 +306,7 @@ export const COMMANDS: readonly CommandEntry[] = [
       'cordon tool config TARGET fs [list | base PRESET | reset]',
       'cordon tool config TARGET fs write|read|hide|expose PATH…',
       'cordon tool config TARGET fs workspace DIR|aside|read-only|real',
+      'cordon tool config TARGET net [list | allow HOST… | deny HOST… | off | connections N | silence SECONDS | reset]',
       'cordon tool suggest [--time SECONDS] [--seed N] -- CMD ARG…  the smallest policy it works with',
       'cordon tool apply [FILE]  put cordon.toml in force, or replay a file',
       'cordon tool remove TARGET…  let go of it',

@@ -39,6 +39,7 @@ function flagNetwork(given: NetworkPolicy, words: readonly string[]): NetworkPol
     allow: uniqueHosts([...(isList ? given.allow : []), ...hosts.flatMap(hostFlag)]),
     deny: given.deny,
     own: given.own,
+    limits: given.limits,
   };
 }
 

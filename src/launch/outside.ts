@@ -41,6 +41,7 @@ export function outsideOperations(request: OutsideRequest): Operation[] {
     policy: network.mode === 'ask' ? policy.origin : '',
     state: request.state,
     upstream: upstreamOf(request),
+    limits: limitsOf(network),
     broker: request.broker,
     ssh: request.ssh,
   };
@@ -56,6 +57,15 @@ export function outsideOperations(request: OutsideRequest): Operation[] {
       task: bytesOfText(taskText(task)),
     },
   ];
+}
+
+function limitsOf({ limits }: NetworkPolicy): Task['limits'] {
+  const { connections, silenceSeconds } = limits ?? {};
+  if (connections === undefined && silenceSeconds === undefined) return undefined;
+  return {
+    ...(connections === undefined ? {} : { connections }),
+    ...(silenceSeconds === undefined ? {} : { idleMs: silenceSeconds * 1000 }),
+  };
 }
 
 /** What is listened on where no rule says a port: those of servers far away, none that people run on their own machine. */

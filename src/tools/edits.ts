@@ -1,7 +1,9 @@
 import type { Bytes } from '../host/bytes.ts';
 import { textOfBytes } from '../host/bytes.ts';
+import type { HostRule } from '../policy/network/rules.ts';
 import { isWorkspaceMode, PLACE_WORDS, type PlaceWord } from '../policy/places.ts';
 import type { WorkspacePolicy } from '../policy/policy.ts';
+import type { NetworkLayer } from '../policy/profile/layer.ts';
 import { TomlEditor } from './config/edit.ts';
 import type { Config } from './config/read.ts';
 import type { ToolPolicy } from './tool-policy.ts';
@@ -101,6 +103,24 @@ export const resetFs: ToolEdit = (editor, at) => {
   for (const key of ['fs_base', ...words, ...Object.values(OLD_KEYS), 'fs_workspace']) editor.remove(at(key));
 };
 
+export const addHosts =
+  (list: 'allow' | 'deny', hosts: readonly string[]): ToolEdit =>
+  (editor, at) =>
+    editor.addItems(at('network', list), hosts);
+
+/** What was allowed has no meaning then, and would be an error. */
+export const cutOff: ToolEdit = (editor, at) => {
+  editor.remove(at('network', 'allow'));
+  editor.setPlain(at('network', 'block'), true);
+};
+
+export const setNetworkLimit =
+  (key: 'connections' | 'silence_seconds', value: number): ToolEdit =>
+  (editor, at) =>
+    editor.setPlain(at('network', key), value);
+
+export const resetNet: ToolEdit = (editor, at) => editor.remove(at('network'));
+
 /** Makes the section say exactly what another file says, and leaves alone what says so already. */
 export const becomes =
   (now: ToolPolicy | undefined, then: ToolPolicy): ToolEdit =>
@@ -111,7 +131,32 @@ export const becomes =
     if (now?.fs.preset !== then.fs.preset) setOrRemove(editor, at('fs_base'), then.fs.preset);
     for (const word of PLACE_WORDS) becomePlaces(editor, at, word, then.fs[word]);
     becomeWorkspace(editor, at, then.fs.workspace);
+    becomeNetwork(editor, at, then.network);
   };
+
+function becomeNetwork(
+  editor: TomlEditor,
+  at: (...keys: string[]) => string[],
+  { block, allow, deny, connections, silenceSeconds }: NetworkLayer,
+): void {
+  const plain = { block, connections, silence_seconds: silenceSeconds };
+  // What stands in each other's way goes before anything comes.
+  for (const [key, given] of Object.entries(plain)) if (given === undefined) editor.remove(at('network', key));
+  if (allow === undefined) editor.remove(at('network', 'allow'));
+  becomeList(editor, at('network', 'deny'), hostTexts(deny));
+  if (allow !== undefined) {
+    editor.ensureList(at('network', 'allow'));
+    editor.keepItems(at('network', 'allow'), hostTexts(allow.rules));
+    editor.addItems(at('network', 'allow'), hostTexts(allow.rules));
+  }
+  for (const [key, given] of Object.entries(plain))
+    if (given !== undefined) editor.setPlain(at('network', key), given.value);
+}
+
+/** As they are written: a set by its name. */
+export const hostTexts = (rules: readonly HostRule[]): string[] => [
+  ...new Set(rules.map(({ text, set }) => (set === undefined ? text : set))),
+];
 
 function becomePlaces(
   editor: TomlEditor,

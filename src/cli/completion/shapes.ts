@@ -29,6 +29,8 @@ export const SHAPES: readonly string[] = [
   'tool config TOOL fs base FS_PRESET',
   'tool config TOOL fs write|read|hide|expose FILE…',
   'tool config TOOL fs workspace WORKSPACE…',
+  'tool config TOOL net list|off|reset',
+  'tool config TOOL net allow|deny HOST_SET…',
   'tool suggest COMMAND',
   'tool apply FILE',
   'tool remove TOOL…',

@@ -18,10 +18,12 @@ const keys = listOf(text({ expected: 'the exact name of a variable' }));
 const except = { shape: patterns, about: 'Patterns that this one, and no other, leaves alone.' };
 
 const hosts = listOf(text({ expected: HOST_EXPECTED }));
-const NETWORK = object('a table with block, allow and deny', {
+const NETWORK = object('a table with block, allow, deny, connections and silence_seconds', {
   block: { shape: flag, about: 'Cuts the network off.' },
   allow: { shape: hosts, about: 'The only hosts that can be reached.' },
   deny: { shape: hosts, about: 'Hosts that cannot be reached, whatever `allow` says.' },
+  connections: { shape: count, about: 'How many connections may be open at once, at each port.' },
+  silence_seconds: { shape: count, about: 'How long a connection may be silent before it is ended.' },
 });
 
 export const TOOL = object('a table with the policy of a tool', {

@@ -15,6 +15,15 @@ export interface NetworkPolicy {
   readonly deny: readonly HostRule[];
   /** What `own` stands for; undefined where no agent is started. */
   readonly own?: readonly HostRule[] | undefined;
+  readonly limits?: NetworkLimits | undefined;
+}
+
+/** What a launch may take of the process outside; undefined: as much as usual. */
+export interface NetworkLimits {
+  /** Connections that are open at once, at each port and through the proxy. */
+  readonly connections?: number | undefined;
+  /** How long a connection may be open without a word from either side. */
+  readonly silenceSeconds?: number | undefined;
 }
 
 /** Where a name leads by decree: an address that is meant, private or not. */

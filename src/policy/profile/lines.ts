@@ -68,10 +68,17 @@ function brokerText({ broker }: Policy['credentials'][number]): string {
   return broker === undefined ? '' : `, brokered for ${broker.hosts.map(showHost).join(', ')}`;
 }
 
-function networkLines({ allow, deny }: ResolvedProfile['layer']['network']): ProfileLine[] {
+function networkLines({ allow, deny, ...limits }: ResolvedProfile['layer']['network']): ProfileLine[] {
   const hosts = (key: string, rules: readonly HostRule[]) =>
     rules.map(({ text, set, origin }) => line(`network.${key}`, set === undefined ? text : `${text} (${set})`, origin));
-  return [...hosts('allow', allow?.rules ?? []), ...hosts('deny', deny)];
+  const limit = (key: string, given: Located<number> | undefined) =>
+    given === undefined ? [] : [line(`network.${key}`, String(given.value), given.origin)];
+  return [
+    ...hosts('allow', allow?.rules ?? []),
+    ...hosts('deny', deny),
+    ...limit('connections', limits.connections),
+    ...limit('silence_seconds', limits.silenceSeconds),
+  ];
 }
 
 const line = (key: string, value: string, origin: string): ProfileLine => ({ key, value, origin });

@@ -10,7 +10,7 @@ import {
 } from '../network/rules.ts';
 import type { HostList, NetworkLayer } from './layer.ts';
 
-/** `network: { block, allow, deny }`, the same in profiles and for agents. The check of the whole makes sure of the types. */
+/** `network: { block, allow, deny, … }`, the same in profiles and for agents. The check of the whole makes sure of the types. */
 export function readNetwork(section: Node | undefined, problems: Problems): NetworkLayer {
   const block = childOf(section, 'block');
   const allow = entryOf(section, 'allow');
@@ -29,6 +29,28 @@ export function readNetwork(section: Node | undefined, problems: Problems): Netw
       ? {}
       : { allow: { origin: problems.where(allow.keyPlace), rules: readHosts(allow.value, problems, 'allow') } }),
     deny: readHosts(childOf(section, 'deny'), problems, 'deny'),
+    ...readLimits(section, problems),
+  };
+}
+
+/** A port of the kernel's, and a timer of Node's, hold no more. */
+export const MOST_OF = { connections: 65_535, silence_seconds: 2_000_000 } as const;
+
+function readLimits(
+  section: Node | undefined,
+  problems: Problems,
+): Pick<NetworkLayer, 'connections' | 'silenceSeconds'> {
+  const limit = (key: keyof typeof MOST_OF) => {
+    const node = childOf(section, key);
+    if (node?.kind !== 'scalar' || (typeof node.value !== 'number' && typeof node.value !== 'bigint')) return undefined;
+    const value = Number(node.value);
+    if (value > MOST_OF[key]) problems.add(node.place, `${value} is too much: at most ${MOST_OF[key]}`);
+    return { value, origin: problems.where(node.place) };
+  };
+  const [connections, silenceSeconds] = [limit('connections'), limit('silence_seconds')];
+  return {
+    ...(connections === undefined ? {} : { connections }),
+    ...(silenceSeconds === undefined ? {} : { silenceSeconds }),
   };
 }
 
@@ -50,6 +72,8 @@ export function mergeNetworks(under: NetworkLayer, over: NetworkLayer): NetworkL
     block: over.block ?? under.block,
     allow: mergeLists(under.allow, over.allow),
     deny: uniqueHosts([...under.deny, ...over.deny]),
+    connections: over.connections ?? under.connections,
+    silenceSeconds: over.silenceSeconds ?? under.silenceSeconds,
   };
 }
 
@@ -69,7 +93,13 @@ function mergeLists(under: HostList | undefined, over: HostList | undefined): Ho
 const ALL_OTHERS = { kind: 'any', text: '*', origin: 'only network.deny is said' } as const;
 
 /** A list, and be it empty, means only what it names; what is denied without one leaves everything else. */
-export function networkOf({ block, allow, deny }: NetworkLayer): NetworkPolicy {
+export function networkOf(layer: NetworkLayer): NetworkPolicy {
+  const limits = { connections: layer.connections?.value, silenceSeconds: layer.silenceSeconds?.value };
+  const isLimited = limits.connections !== undefined || limits.silenceSeconds !== undefined;
+  return { ...hostsOf(layer), ...(isLimited ? { limits } : {}) };
+}
+
+function hostsOf({ block, allow, deny }: NetworkLayer): NetworkPolicy {
   if (block?.value === true) return NETWORK_OFF;
   if (allow === undefined && deny.length === 0) return NETWORK_ON;
   return { mode: 'names', allow: allow?.rules ?? [ALL_OTHERS], deny };

@@ -183,7 +183,7 @@ export const PROFILE = object('an object with the keys of a profile', {
   },
   filesystem: { shape: FILESYSTEM, about: 'What of the filesystem is there. Needs the barrier.' },
   network: {
-    shape: object('an object with block, allow and deny', {
+    shape: object('an object with block, allow, deny, connections and silence_seconds', {
       block: { shape: flag, about: 'Cuts the network off. Needs the barrier.' },
       allow: {
         shape: hosts,
@@ -193,6 +193,14 @@ export const PROFILE = object('an object with the keys of a profile', {
       deny: {
         shape: hosts,
         about: 'Hosts that cannot be reached, whatever `allow` says. Without `allow`: all others can.',
+      },
+      connections: {
+        shape: count,
+        about: 'Where hosts are named: how many connections may be open at once, at each port. Without it 4096.',
+      },
+      silence_seconds: {
+        shape: count,
+        about: 'Where hosts are named: how long a connection may be silent before it is ended. Without it four hours.',
       },
     }),
     about: 'Network access: on without any of these.',

@@ -9,6 +9,7 @@ import {
   type Meaning,
   meaningOf,
   meaningOfList,
+  meaningOfPlain,
   meaningOfText,
   withMeaning,
   withoutMeaning,
@@ -66,6 +67,17 @@ export class TomlEditor {
     this.#take(path, texts, withMeaning(meaningOf(this.#doc), path, meaningOfText(text)));
   }
 
+  /** A number, or true or false. */
+  setPlain(path: KeyPath, plain: number | boolean): void {
+    const value = pairAt(this.#doc, path)?.node.value;
+    const literal = String(plain);
+    const texts =
+      value === undefined
+        ? insertions(this.#doc, path, literal)
+        : [spliced(this.#doc.text, [{ start: value.range[0], end: value.range[1], text: literal }])];
+    this.#take(path, texts, withMeaning(meaningOf(this.#doc), path, meaningOfPlain(plain)));
+  }
+
   /** Adds what is not in the list yet. */
   addItems(path: KeyPath, texts: readonly string[]): void {
     const list = this.#list(path);
@@ -75,6 +87,13 @@ export class TomlEditor {
     const proposals =
       list === undefined ? insertions(this.#doc, path, listLiteral(fresh)) : [withItems(this.#doc, list, fresh)];
     this.#take(path, proposals, withMeaning(meaningOf(this.#doc), path, meaningOfList([...present, ...fresh])));
+  }
+
+  /** A list, and be it empty. */
+  ensureList(path: KeyPath): void {
+    if (this.#list(path) !== undefined) return;
+    const meant = withMeaning(meaningOf(this.#doc), path, meaningOfList([]));
+    this.#take(path, insertions(this.#doc, path, '[]'), meant);
   }
 
   /** Leaves of a list only what `keep` names. */

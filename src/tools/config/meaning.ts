@@ -25,6 +25,8 @@ function meaningOfValue(node: AST.TOMLContentNode): string {
 }
 
 export const meaningOfText = (text: string) => `string ${text}`;
+export const meaningOfPlain = (plain: number | boolean) =>
+  `${typeof plain === 'number' ? 'integer' : 'boolean'} ${plain}`;
 export const meaningOfList = (texts: readonly string[]) => JSON.stringify(texts.map(meaningOfText));
 
 export function withMeaning(meaning: Meaning, path: KeyPath, value: string): Meaning {
