@@ -17,6 +17,7 @@ const SLOW =
         'test/network/load.test.ts',
         'test/prove/page.test.ts',
         'test/ui/page.test.ts',
+        'test/broker/load.test.ts',
         'test/broker/postgres.test.ts',
       ];
 const SET_UP = 'test/support/global-set-up.ts';
