@@ -48,9 +48,9 @@ export async function runAgent(start: AgentStart, readers: Readers): Promise<Age
 }
 
 /** With redaction asked for, nobody reads what the agent says of its credentials. */
-function cleaner({ policy, credentials }: AgentStart): (stream: Readable) => Readable {
+function cleaner({ policy, credentials, broker }: AgentStart): (stream: Readable) => Readable {
   if (!policy.redact || credentials.size === 0) return (stream) => stream;
-  const redaction = new Redaction(credentials);
+  const redaction = new Redaction([...credentials, ...(broker?.values ?? [])]);
   return (stream) => pipeline(stream, redactStream(redaction), () => undefined); // Whoever reads hears of a failure.
 }
 

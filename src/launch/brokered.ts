@@ -25,6 +25,8 @@ export interface Brokered {
 }
 
 export interface LaunchBroker {
+  /** What they stand for, to be found in output. */
+  readonly values: ReadonlyMap<Bytes, Secret>;
   /** The variables that hold one. */
   readonly placeholders: ReadonlySet<Bytes>;
   /** For the process outside, over a pipe: it has the values and the key of the CA. */
@@ -59,7 +61,7 @@ const isBrokered = (rule: CredentialRule): rule is BrokeredRule => rule.broker !
 export function brokered(policy: Policy, credentials: ReadonlyMap<Bytes, Secret>, env: ParentEnv): Brokered {
   const held = policy.credentials.some(isBrokered)
     ? withPlaceholders(policy, credentials, env)
-    : { policy, credentials, broker: { placeholders: new Set<Bytes>(), files: [] } };
+    : { policy, credentials, broker: { values: new Map<Bytes, Secret>(), placeholders: new Set<Bytes>(), files: [] } };
   return policy.ssh === undefined ? held : withKeys(held, policy.ssh, env);
 }
 
@@ -106,6 +108,7 @@ function withPlaceholders(policy: Policy, credentials: ReadonlyMap<Bytes, Secret
       ...[...placeholders].map(([name, one]): [Bytes, Secret] => [name, new Secret(one)]),
     ]),
     broker: {
+      values,
       placeholders: new Set(placeholders.keys()),
       settings: { held, authority, trust: trusted.texts, mints },
       files: trusted.bundles.map((path) => ({ path, text })),

@@ -10,7 +10,10 @@ import { nativeLauncher } from './native.ts';
 import { relaySignals } from './relay-signals.ts';
 
 /** Starts what the plan says and stays as the parent: what the command writes passes through here without the secrets. */
-export async function launchRedacted(plan: LaunchPlan, secrets: ReadonlyMap<Bytes, Secret>): Promise<LaunchResult> {
+export async function launchRedacted(
+  plan: LaunchPlan,
+  secrets: Iterable<readonly [Bytes, Secret]>,
+): Promise<LaunchResult> {
   const redaction = new Redaction(secrets);
   const { child, result } = launch(plan, channels());
   const stopRelaying = relaySignals(child);

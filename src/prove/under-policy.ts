@@ -31,6 +31,7 @@ export function underPolicy(policy: Policy, options: UnderPolicy = { from: { hom
       policyText({
         ...{ ...policy, filesystem, network: naming(policy.network, hosts, Object.keys(brokered).length > 0) },
         credentials: Object.entries(brokered).map(brokeredRule),
+        ssh: undefined,
       }),
       { mode: 0o600 },
     );

@@ -11,9 +11,10 @@ export class Redaction {
   readonly skipper: Skipper;
   readonly labels: readonly Buffer[];
 
-  constructor(secrets: ReadonlyMap<Bytes, Secret>) {
-    refuseShort(secrets);
+  /** A name may come twice: with what the command holds, and with what that stands for. */
+  constructor(secrets: Iterable<readonly [Bytes, Secret]>) {
     const named = [...secrets];
+    refuseShort(named);
     const needles = named.flatMap(([, secret], label) => formsOf(secret).map((form) => ({ form, label })));
     this.labels = named.map(([name]) => bufferOfBytes(`[${name}]` as Bytes));
     this.automaton = new Automaton(needles);
@@ -22,8 +23,8 @@ export class Redaction {
 }
 
 /** A protection that was asked for and can't be had is an error. */
-function refuseShort(secrets: ReadonlyMap<Bytes, Secret>): void {
-  const short = [...secrets].filter(([, secret]) => secret.buffer().length < SHORTEST).map(([name]) => showBytes(name));
+function refuseShort(secrets: readonly (readonly [Bytes, Secret])[]): void {
+  const short = secrets.filter(([, secret]) => secret.buffer().length < SHORTEST).map(([name]) => showBytes(name));
   if (short.length === 0) return;
   throw new CordonError(
     'redact',

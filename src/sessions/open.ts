@@ -29,7 +29,8 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     variables: secrets.variables,
     workspace: settings.workspace.path,
   });
-  const redaction = profile.redact && environment.secrets.size > 0 ? new Redaction(environment.secrets) : undefined;
+  const hidden = [...environment.secrets, ...(environment.broker?.values ?? [])];
+  const redaction = profile.redact && hidden.length > 0 ? new Redaction(hidden) : undefined;
   const pool = poolFor(options, profile, log);
   const id = options.id ?? newSessionId();
   const places = [

@@ -56,6 +56,20 @@ env | grep -F "$want"; grep -rqaF "$want" /run /dev/shm /tmp /etc/ssl 2>/dev/nul
     expect(texts).not.toContain(VALUE);
   });
 
+  test('the guard lets a placeholder be, and redaction finds it and what it stands for', () => {
+    const home = freshHome(user);
+    const shown = (...flags: string[]) =>
+      cordon(
+        ['run', ...flags, '--broker', 'GITHUB_TOKEN@api.github.com', '--', 'sh', '-c', 'echo $GITHUB_TOKEN; cat'],
+        {
+          home,
+          input: VALUE,
+        },
+      );
+    for (const guard of ['strip', 'forbid']) expect(shown('--guard', guard).stdout).toMatch(/^ghp_[0-9A-Za-z]{36}\n/);
+    expect(shown('--redact').stdout).toBe('[GITHUB_TOKEN]\n[GITHUB_TOKEN]');
+  });
+
   test('a profile says the same', () => {
     const home = freshHome(user);
     const profile = join(home, 'p.json');

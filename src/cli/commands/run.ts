@@ -56,7 +56,7 @@ export async function run(args: readonly Bytes[], context: Context): Promise<num
   if (!policy.redact || credentials.size === 0)
     return start(prepared, notes.length > 0 ? undefined : toKeep(prepared, policy, context));
   const { launchRedacted } = await import('../../launch/launch-redacted.ts');
-  return (await launchRedacted(prepared.plan, credentials)).exitCode;
+  return (await launchRedacted(prepared.plan, [...credentials, ...(held.broker?.values ?? [])])).exitCode;
 }
 
 const tracing = () => import('../trace-run.ts');
