@@ -1,4 +1,5 @@
 import { KINDS } from '../check/kinds/kind.ts';
+import { DEPLOYMENTS } from '../exchange/deploy.ts';
 import { FORMATS } from '../exchange/from/importer.ts';
 import { TARGETS } from '../exchange/to/exporter.ts';
 import type { Bytes } from '../host/bytes.ts';
@@ -70,7 +71,13 @@ export const CHANGES_FLAGS: readonly FlagSpec[] = [
 ];
 
 export const EXPORT_FLAGS: readonly FlagSpec[] = [
-  { name: '--as', value: 'FORMAT', help: `in whose words: ${TARGETS.join(', ')}`, choices: TARGETS },
+  {
+    name: '--as',
+    value: 'FORMAT',
+    help: `in whose words: ${TARGETS.join(', ')}; or to be started elsewhere: ${DEPLOYMENTS.join(', ')}`,
+    choices: [...TARGETS, ...DEPLOYMENTS],
+  },
+  { name: '--image', value: 'IMAGE', help: 'pod, job, compose: the image, which has Cordon in it' },
   {
     name: '--accept',
     value: 'KEY',
@@ -290,7 +297,10 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'export',
-    usage: ['cordon export --as FORMAT PROFILE [--accept KEY]… [--json]'],
+    usage: [
+      'cordon export --as FORMAT PROFILE [--accept KEY]… [--json]',
+      'cordon export --as pod|job|compose --image IMAGE PROFILE [--json] -- CMD ARG…',
+    ],
     summary: "a profile in another tool's words, with what they cannot say",
     flags: EXPORT_FLAGS,
     examples: ["cordon export --as srt locked --accept 'filesystem workspace' --accept environment > srt.json"],

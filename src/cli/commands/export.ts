@@ -1,12 +1,13 @@
+import { DEPLOYMENTS, type Deployed, type Deployment, deploy } from '../../exchange/deploy.ts';
 import { exportPolicy } from '../../exchange/export.ts';
 import { refusedRows } from '../../exchange/fate.ts';
 import type { Target } from '../../exchange/to/exporter.ts';
-import { HOME, WORKDIR } from '../../exchange/to/view.ts';
+import { HOME, View, WORKDIR } from '../../exchange/to/view.ts';
 import { EXIT } from '../../host/errors.ts';
 import { policyOf } from '../../policy/profile/finish.ts';
 import { resolveProfiles } from '../../policy/profile/resolve.ts';
 import { type CommandModule, EXPORT_FLAGS } from '../commands.ts';
-import { flagValues, hasFlag, parseArguments, textValue, usageError } from '../flags.ts';
+import { flagValues, hasFlag, type ParsedArguments, parseArguments, textValue, usageError } from '../flags.ts';
 import { profilePlaces } from '../profiles.ts';
 import { acceptHint, exchangeTable } from '../ui/exchange-table.ts';
 
@@ -14,12 +15,16 @@ import { acceptHint, exchangeTable } from '../ui/exchange-table.ts';
 export const run: CommandModule['run'] = async (args, context) => {
   const parsed = parseArguments(args, { flags: EXPORT_FLAGS });
   const [profile, ...more] = parsed.words.map((word) => textValue(word, 'PROFILE'));
-  const target = flagValues(parsed, '--as').at(-1) as Target | undefined;
+  const target = flagValues(parsed, '--as').at(-1) as Target | Deployment | undefined;
   if (profile === undefined || more.length > 0 || target === undefined)
     throw usageError('export needs a format and one profile', 'cordon export --as FORMAT PROFILE');
+  const deployed = deployedBy(target, parsed);
   const { home, ...places } = profilePlaces(context);
   const resolved = await resolveProfiles([profile], { ...places, home: HOME, runIn: WORKDIR, xdg: {} });
-  const { text, rows } = exportPolicy(target, resolved.name, policyOf(resolved), home);
+  const { text, rows } =
+    deployed === undefined
+      ? exportPolicy(target as Target, resolved.name, policyOf(resolved), home)
+      : deploy(target as Deployment, new View(resolved.name, policyOf(resolved), home), deployed);
   const refused = refusedRows(
     rows,
     flagValues(parsed, '--accept').map((value) => textValue(value, '--accept')),
@@ -36,3 +41,23 @@ export const run: CommandModule['run'] = async (args, context) => {
   }
   return refused.length === 0 ? 0 : EXIT.findings;
 };
+
+const isDeployment = (target: Target | Deployment) => (DEPLOYMENTS as readonly string[]).includes(target);
+
+/** What is started elsewhere is one command in one image. */
+function deployedBy(target: Target | Deployment, parsed: ParsedArguments): Deployed | undefined {
+  const image = flagValues(parsed, '--image').map((value) => textValue(value, '--image'));
+  const argv = (parsed.rest ?? []).map((word) => textValue(word, 'an argument'));
+  if (!isDeployment(target)) {
+    if (image.length > 0 || argv.length > 0)
+      throw usageError(`--as ${target} takes neither --image nor a command`, 'pod, job and compose do');
+    return undefined;
+  }
+  const [name, ...others] = image;
+  if (name === undefined || others.length > 0 || argv.length === 0)
+    throw usageError(
+      `--as ${target} needs an image and a command`,
+      `cordon export --as ${target} --image IMAGE PROFILE -- CMD ARG…`,
+    );
+  return { image: name, argv };
+}
