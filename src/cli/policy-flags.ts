@@ -1,4 +1,3 @@
-import { lstatSync, realpathSync } from 'node:fs';
 import { knownAgent } from '../agents/known.ts';
 import { wildcardWarnings } from '../decide/wildcard-warnings.ts';
 import { type Bytes, bytesOfText, showBytes, textOfBytes } from '../host/bytes.ts';
@@ -262,8 +261,9 @@ export async function policyForCommand(
   const project = STARTING_POINTS.some((flag) => hasFlag(parsed, flag)) ? undefined : await projectsOwn(context);
   const policy = await policyFromFlags(parsed, context, project?.policy);
   const isPlain = !['--profile', '--tool', '--base'].some((flag) => hasFlag(parsed, flag));
+  const mark = project?.policy === undefined ? withTerminal : withMarker;
   return {
-    policy: isPlain && project?.policy === undefined ? withTerminal(policy, context) : policy,
+    policy: isPlain ? mark(policy) : policy,
     notes: [...notes, ...(project === undefined ? [] : [project.note])],
   };
 }
@@ -299,31 +299,18 @@ async function withKnownAgent(parsed: ParsedArguments, command: Bytes | undefine
   return { parsed: { ...others, flags: [...added, ...flags] }, notes: [note] };
 }
 
-function withTerminal(policy: Policy, { env }: Context): Policy {
-  const origin = MARKER_ORIGIN;
-  const terminal = presetRules('@terminal', origin);
-  const certificates = terminal.flatMap(({ pattern }) => fileNamedBy(env.get(pattern.source)));
+/** What people set for their terminals. Files of certificates that it names are there as copies of the certificates alone. */
+export function withTerminal(policy: Policy): Policy {
+  return withMarker({ ...policy, allow: [...policy.allow, ...presetRules('@terminal', MARKER_ORIGIN)] });
+}
+
+/** The policy's name, for prompts. */
+export function withMarker(policy: Policy): Policy {
   const name = bytesOfText('CORDON');
   const isNamed =
     policy.set.some((rule) => rule.name === name) || policy.deny.some(({ pattern }) => pattern.matches(name));
-  return {
-    ...policy,
-    allow: [...policy.allow, ...terminal],
-    filesystem: { ...policy.filesystem, read: [...new Set([...policy.filesystem.read, ...certificates])] },
-    set: isNamed ? policy.set : [...policy.set, { name, value: bytesOfText(policy.origin), origin }],
-  };
-}
-
-/** A file of certificates is no secret, and no use where it can't be read. What a link leads to may be another's choice. */
-function fileNamedBy(value: Bytes | undefined): string[] {
-  if (value === undefined || !value.startsWith('/')) return [];
-  const path = textOfBytes(value);
-  if (path === undefined || /^\/(usr|etc)\//.test(path)) return [];
-  try {
-    return lstatSync(path).isFile() && realpathSync(path) === path ? [path] : [];
-  } catch {
-    return [];
-  }
+  const marker = { name, value: bytesOfText(policy.origin), origin: MARKER_ORIGIN };
+  return isNamed ? policy : { ...policy, set: [...policy.set, marker] };
 }
 
 /** The policy a command line asks for. Profiles and other surfaces are loaded only when named. */

@@ -1,5 +1,5 @@
 import { lstatSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { CordonError } from '../host/errors.ts';
 import { homesOf } from '../host/folders.ts';
 import { openToRead } from '../host/open-file.ts';
@@ -33,7 +33,8 @@ export async function projectPolicy(path: string, context: Context): Promise<Pro
     const resolved = await resolveProfiles([path], profilePlaces(context));
     if (!isTrusted(trusted, path, resolved.sources))
       return { note: `${path} does nothing: it changed since it was trusted; cordon trust shows what it would change` };
-    return { policy: withWildcardWarnings(policyOf(resolved), context), note: `${path} is in force` };
+    const policy = { ...policyOf(resolved), origin: `project ${basename(dirname(dirname(path)))}` };
+    return { policy: withWildcardWarnings(policy, context), note: `${path} is in force` };
   } catch (error) {
     if (!(error instanceof CordonError)) throw error;
     return { note: `${path} does nothing: ${error.message}` };

@@ -52,6 +52,8 @@ export interface SettingsCopies extends Copies {
 const LARGEST = 1 << 18;
 /** More than people have; whoever has more is told, and misses none of them without a word. */
 const MOST_COPIES = 256;
+/** A company's bundle has all the public ones in it too. */
+const LARGEST_BUNDLE = 1 << 22;
 
 /** Settings that hold log-ins among lines that programs need, with those left out. */
 export function settingsCopies(facts: PlaceFacts, preset: FsPreset): SettingsCopies {
@@ -82,7 +84,7 @@ class Reading implements SettingsCopies {
     const named = this.copies.flatMap(({ text }) => certificatesNamedIn(text, this.#facts));
     for (const path of [...this.#facts.certificates, ...named]) {
       if (this.#isTaken(path)) continue;
-      const text = this.#textAt(path);
+      const text = this.#textAt(path, LARGEST_BUNDLE);
       const certificates = typeof text === 'string' ? cleaned(text, onlyCertificates) : undefined;
       if (certificates !== undefined) this.copies.push({ path, text: certificates as Bytes });
     }
@@ -123,7 +125,7 @@ class Reading implements SettingsCopies {
       .flatMap((name) => pathsOf([[folder, name, ...rest].join('/')]));
   }
 
-  #textAt(path: Path): Bytes | typeof TOO_LARGE | undefined {
+  #textAt(path: Path, largest = LARGEST): Bytes | typeof TOO_LARGE | undefined {
     this.looked.set(path, undefined);
     try {
       const descriptor = openToRead(path, 'followed');
@@ -131,7 +133,7 @@ class Reading implements SettingsCopies {
         const stats = fstatSync(descriptor, { bigint: true });
         if (!stats.isFile()) return undefined;
         this.looked.set(path, stats);
-        return stats.size <= LARGEST ? bytesOfBuffer(readFileSync(descriptor)) : TOO_LARGE;
+        return stats.size <= largest ? bytesOfBuffer(readFileSync(descriptor)) : TOO_LARGE;
       } finally {
         closeSync(descriptor);
       }

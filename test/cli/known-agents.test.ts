@@ -141,10 +141,17 @@ describe.each(USERS)('what people set for their terminal, as %s', (user) => {
 
   it('a file of certificates in the home is there to read', () => {
     const { run, home, uid, gid } = scene(user);
-    writeFileSync(join(home, 'company.pem'), 'certificate');
-    chownSync(join(home, 'company.pem'), uid, gid);
+    const block = (what: string) => `-----BEGIN ${what}-----\nMIIB\n-----END ${what}-----\n`;
+    const files = { 'company.pem': block('CERTIFICATE'), 'both.pem': block('PRIVATE KEY') + block('CERTIFICATE') };
+    for (const [name, text] of Object.entries({ ...files, 'key.pem': block('RSA PRIVATE KEY'), notes: 'mine\n' })) {
+      writeFileSync(join(home, name), text);
+      chownSync(join(home, name), uid, gid);
+    }
     const read = ['run', '--', 'sh', '-c', 'cat "$NODE_EXTRA_CA_CERTS"'];
-    expect(run(read, { NODE_EXTRA_CA_CERTS: join(home, 'company.pem') }).stdout).toBe('certificate');
+    const seen = (name: string) => run(read, { NODE_EXTRA_CA_CERTS: join(home, name) }).stdout;
+    expect(seen('company.pem')).toBe(block('CERTIFICATE'));
+    expect(seen('both.pem')).toBe(block('CERTIFICATE'));
+    expect([seen('key.pem'), seen('notes')]).toEqual(['', '']);
     symlinkSync('.claude.json', join(home, 'link.pem'));
     expect(run(read, { NODE_EXTRA_CA_CERTS: join(home, 'link.pem') }).stdout).toBe('');
   });

@@ -48,6 +48,14 @@ describe.each(USERS)('a policy that a project carries, as %s', (user) => {
     expect(seen(options)).toContain('HOME=');
   });
 
+  it('is compared with what a plain run gives, and has a name for prompts and the audit', () => {
+    const { options } = scene(user, { '.cordon/profile.json': PROFILE });
+    const withEditor = { ...options, env: { ...options.env, EDITOR: 'vim' } };
+    expect(runCordon(['trust', '--yes'], withEditor).stdout).toMatch(/EDITOR: pass → drop/);
+    expect(seen(withEditor)).toContain('CORDON=project work\n');
+    expect(runCordon(['audit'], options).stdout).toContain('project work');
+  });
+
   it('what it extends is covered too', () => {
     const { options, write } = scene(user, {
       '.cordon/profile.json': '{"extends": ["./base.json"]}',

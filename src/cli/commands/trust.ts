@@ -12,6 +12,7 @@ import { resolveProfiles } from '../../policy/profile/resolve.ts';
 import { digestOf, readTrusted, writeTrusted } from '../../policy/trusted.ts';
 import type { Context } from '../context.ts';
 import { hasFlag, JSON_FLAG, parseArguments, textValue, usageError } from '../flags.ts';
+import { withMarker, withTerminal } from '../policy-flags.ts';
 import { profilePlaces } from '../profiles.ts';
 import { IS_LINK, isLedByProject, projectProfile, readEnvFile } from '../project-policy.ts';
 
@@ -79,10 +80,10 @@ async function lookAtProfile(path: string, context: Context): Promise<Looked> {
   return { path: realpathSync(path), sources: resolved.sources, changes };
 }
 
-/** Of what is set now, variable by variable. */
+/** Of what is set now, variable by variable: against what a plain run would give. */
 function changedVariables(policy: Policy, { env }: Context): string[] {
-  const before = new Map(decide(DEFAULT_POLICY, env).map((one): [Bytes, Decision] => [one.name, one]));
-  return decide(policy, env)
+  const before = new Map(decide(withTerminal(DEFAULT_POLICY), env).map((one): [Bytes, Decision] => [one.name, one]));
+  return decide(withMarker(policy), env)
     .filter(({ name, verdict }) => (before.get(name)?.verdict ?? 'drop') !== verdict)
     .map(({ name, verdict, rule }) =>
       plainly(`${showBytes(name)}: ${before.get(name)?.verdict ?? 'not there'} → ${verdict}  (${rule})`),

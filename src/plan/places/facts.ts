@@ -56,7 +56,7 @@ const CERTIFICATE_VARIABLES = [
     'GIT_SSL_CAINFO',
     'AWS_CA_BUNDLE',
   ],
-  ...['CARGO_HTTP_CAINFO', 'PIP_CERT'],
+  ...['CARGO_HTTP_CAINFO', 'PIP_CERT', 'DENO_CERT', 'NIX_SSL_CERT_FILE'],
 ];
 
 /** The variables whose values say where things lie: what is asked for here must be there again when a plan is made anew. */

@@ -1,4 +1,5 @@
-import { guardName, guardValue } from '../../decide/guard/index.ts';
+import { guardName, guardValue, nameParts } from '../../decide/guard/index.ts';
+import { looksRandom } from '../../decide/guard/random.ts';
 import { hasUserinfo } from '../../decide/guard/userinfo.ts';
 import type { Bytes } from '../../host/bytes.ts';
 
@@ -32,9 +33,21 @@ export const judge: Judge = (path, value) => {
   if (LOG_IN.has(name.toLowerCase())) return undefined;
   const plain = withoutLogIns(value);
   if (HARMLESS.has(name.toLowerCase())) return plain;
-  if (guardName(name as Bytes) !== undefined) return undefined;
-  return guardValue(name as Bytes, plain as Bytes) === undefined ? plain : undefined;
+  if (guardName(name as Bytes) !== undefined || nameParts(name as Bytes).some((part) => ONCE.has(part)))
+    return undefined;
+  return guardValue(name as Bytes, plain as Bytes) === undefined && !saysLogIn(plain) ? plain : undefined;
 };
+
+/** Parts of names that in settings mean nothing but a log-in, however short its value is. */
+const ONCE = new Set(['OAUTH', 'OTP', 'TOTP', 'MFA', 'PIN', 'PW', 'LOGIN', 'SSO', 'SAS', 'SEED', 'MNEMONIC']);
+
+/** A header that logs in, in a command for instance; a variable in its place tells nothing. */
+const HEADER =
+  /(?:\b(?:bearer|basic)\s+|\b(?:[\w-]*authorization|x-api-key|private-token|cookie)["']?\s*[:=]\s*(?!(?:bearer|basic)\s))(?!["']?[$<%{])[^\s"']/i;
+const WORDS = /[^\s,;|<>(){}[\]"'`\\=]+/g;
+
+/** Whatever it is called: settings are written by people, and no word of theirs looks as if it were generated. */
+const saysLogIn = (value: string) => HEADER.test(value) || (value.match(WORDS) ?? []).some(looksRandom);
 
 /** `https://name:password@host/` as `https://host/`, also where the password has a slash in it. */
 function withoutLogIns(value: string): string {

@@ -44,6 +44,9 @@ describe('npm', () => {
     `some-new-setting=${TOKEN}`,
   ])('loses %s', (line) => expect(clean('.npmrc', line)).toBe(''));
 
+  it('loses what logs in once', () =>
+    expect(clean('.npmrc', 'otp=123456\nsave-exact=true\n')).toBe('save-exact=true\n'));
+
   it('keeps a registry without its log-in, or npm would ask the public one', () => {
     expect(clean('.npmrc', `@corp:registry=${LOGGED_IN}npm.corp.example/\n`)).toBe(
       '@corp:registry=https://npm.corp.example/\n',
@@ -299,5 +302,34 @@ describe('files that are not what they are called', () => {
       }),
       { numRuns: 2000 },
     );
+  });
+});
+
+describe('log-ins where nobody looks for them', () => {
+  it.each([
+    '[alias]\n\tx = !curl -H "Authorization: Bearer hunter2" https://api.example\n',
+    "[alias]\n\tx = !curl -H 'Authorization: token abc' https://api.example\n",
+    '[alias]\n\tx = !http api.example "Cookie: sid=abc"\n',
+    '[github]\n\toauth = hunter2\n',
+    '[some]\n\tthing = q7Zk2Lw9Xb4Nc8Vd1Rf6\n',
+    '[alias]\n\tx = !deploy --with q7Zk2Lw9Xb4Nc8Vd1Rf6\n',
+  ])('%s goes', (text) => expect(clean('.gitconfig', text)).toBe(''));
+
+  it.each([
+    ['alias', 'co', 'checkout'],
+    ['alias', 'api', '!curl -H \\"Authorization: Bearer $TOKEN\\" https://api.example'],
+    ['alias', 'lg', "log --graph --pretty=format:'%Cred%h%Creset -%C(yellow)%d%Creset %s'"],
+    ['core', 'sshcommand', 'ssh -o ConnectTimeout=5 -i ~/.ssh/id_work'],
+    ['http', 'proxyauthmethod', 'basic'],
+    ['filter "lfs"', 'process', 'git-lfs filter-process'],
+    ['user', 'signingkey', 'A1B2C3D4E5F60718293A4B5C6D7E8F9012345678'],
+  ])('[%s] %s stays', (section, key, value) => {
+    const text = `[${section}]\n\t${key} = "${value}"\n`;
+    expect(clean('.gitconfig', text)).toBe(text);
+  });
+
+  it('names of clusters stay', () => {
+    const text = 'current-context: arn:aws:eks:us-east-1:123456789012:cluster/prod-eu-2\n';
+    expect(clean('.kube/config', text)).toBe(text);
   });
 });
