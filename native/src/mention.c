@@ -1,8 +1,10 @@
 #include "view.h"
 
 #include "ending.h"
+#include "git.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -19,6 +21,62 @@ static const char *path_in(const char *argument) {
 
 static bool is_there(const char *path) { return path && faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0; }
 
+/* ── remotes of git that are folders of this machine ── */
+
+static bool is_among(const char *word, const char *const *words) {
+  for (; *words; words++)
+    if (strcmp(*words, word) == 0) return true;
+  return false;
+}
+
+/* Up from where the command starts; nothing where git's directory lies elsewhere. */
+static char *repository_here(void) {
+  char folder[PATH_MAX];
+  if (!getcwd(folder, sizeof folder)) return NULL;
+  for (char *slash; (slash = strrchr(folder, '/')); *slash = '\0')
+    if (is_there(joined(folder, ".git/config"))) return allot_text(folder, strlen(folder));
+  return NULL;
+}
+
+static const char *local_path(const char *root, const char *value) {
+  if (strncmp(value, "file://", 7) == 0) value += 7;
+  return value[0] == '/' || value[0] == '.' ? plain_path(root, value) : NULL;
+}
+
+static void note_remotes(struct arguments_shown *shown, const struct launch *launch) {
+  static const char *const reaching[] = {"push", "fetch", "pull", "ls-remote", NULL};
+  const char *name = strrchr(launch->plan.command, '/'), *root = NULL;
+  bool reaches = false;
+  for (size_t i = 1; i < shown->count; i++) {
+    reaches = reaches || is_among(launch->argv[i], reaching);
+    shown->pushes = shown->pushes || strcmp(launch->argv[i], "push") == 0;
+  }
+  if (!name || strcmp(name + 1, "git") != 0 || !reaches || !(root = repository_here())) return;
+  int folder = openat(AT_FDCWD, joined(root, ".git"), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  struct slice text = folder < 0 ? (struct slice){0} : git_read(folder, "config");
+  struct git_config config;
+  if (folder >= 0) close(folder);
+  if (!text.text || !git_parse(text, &config)) return;
+  for (size_t i = 0; i < config.count; i++) {
+    const struct git_entry *entry = &config.entries[i];
+    bool is_url = strncmp(entry->stem, "remote.", 7) == 0 && entry->value && (strcmp(entry->key, "url") == 0 || strcmp(entry->key, "pushurl") == 0);
+    const char *path = is_url ? local_path(root, entry->value) : NULL;
+    if (is_there(path) && (!shown->pushes || access(path, W_OK) == 0)) strings_add(&shown->remotes, allot_text(path, strlen(path)));
+  }
+}
+
+static void mention_remotes(const struct arguments_shown *shown) {
+  for (size_t i = 0; i < shown->remotes.count; i++) {
+    const char *path = shown->remotes.items[i];
+    bool absent = !is_there(path);
+    if (!absent && (!shown->pushes || access(path, W_OK) == 0)) continue;
+    ending_note_argument(path);
+    if (ending_is_quiet()) continue;
+    say(path, ", a remote of this repository, ", absent ? "is not shown" : "cannot be written", " inside; to reach it: ",
+        shown->pushes ? "--write " : "--read ", path, NULL);
+  }
+}
+
 void note_arguments(struct arguments_shown *shown, const struct launch *launch) {
   *shown = (struct arguments_shown){0};
   if (!launch->plan.places.mention) return;
@@ -28,6 +86,7 @@ void note_arguments(struct arguments_shown *shown, const struct launch *launch) 
   shown->count = count;
   for (size_t i = 1; i < count; i++) shown->was_there[i] = is_there(path_in(launch->argv[i]));
   shown->command_was_there = is_there(launch->plan.command);
+  note_remotes(shown, launch);
   char *interpreter = interpreter_of(launch->plan.command);
   shown->interpreter = is_there(interpreter) ? interpreter : NULL;
 }
@@ -42,6 +101,7 @@ static void mention(const struct view *view, const char *path) {
 
 void mention_arguments(const struct arguments_shown *shown, const struct launch *launch, const struct view *view) {
   if (shown->command_was_there && !is_there(launch->plan.command)) mention(view, launch->plan.command);
+  mention_remotes(shown);
   if (shown->interpreter && !is_there(shown->interpreter)) mention(view, shown->interpreter);
   for (size_t i = 1; i < shown->count; i++) {
     const char *path = path_in(launch->argv[i]);

@@ -136,6 +136,9 @@ bool view_hides(const struct view *view, const char *path);
 /* mention.c: arguments that are there outside and not inside. */
 struct arguments_shown {
   bool command_was_there;
+  /* Of a git that reaches out: repositories of this machine that are its remotes, and whether it writes to them. */
+  struct strings remotes;
+  bool pushes;
   /* Of a script, where it was there. */
   char *interpreter;
   bool *was_there;

@@ -89,8 +89,11 @@ export function useRefusal(head: Head, held: Held, dialled: Dialled): Refusal | 
 
 function hostRefusal({ rule }: Held, { name, port }: Dialled, no: No): Refusal | undefined {
   if (rule.hosts.some((host) => coversHost(host, name, port))) return undefined;
-  const hosts = rule.hosts.map(showHost).join(', ');
   const isPort = rule.hosts.some((host) => coversName(host, name));
+  // With the port where that is the difference: "to api.test only, not to api.test:80" would say nothing.
+  const hosts = rule.hosts
+    .map((host) => (isPort ? `${showHost({ ...host, port: 443 })}:${host.port}` : showHost(host)))
+    .join(', ');
   return no(
     isPort ? 'port' : 'host',
     `it may be sent to ${hosts} only, not to ${name}:${port}`,

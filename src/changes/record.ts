@@ -1,5 +1,18 @@
-import { closeSync, constants, fstatSync, openSync, readdirSync, readSync, unlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readSync,
+  renameSync,
+  rmSync,
+  unlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import type { Bytes } from '../host/bytes.ts';
 import { CordonError } from '../host/errors.ts';
 
@@ -166,6 +179,50 @@ function part({ file, launch }: ChangeRecord, at: number | undefined, size: numb
   throw new CordonError('changes', `what ${launch} put aside is no longer there`, {
     hint: 'cordon changes lists what is',
   });
+}
+
+/** Writes the record anew without some of its changes, so that nothing of them is left; without any it goes whole. */
+export function dropChanges(record: ChangeRecord, dropped: readonly Change[]): void {
+  const kept = record.changes.filter((change) => !dropped.includes(change));
+  if (kept.length === 0) {
+    dropRecord(record);
+    return;
+  }
+  const contents: Buffer[] = [Buffer.from(FIRST)];
+  let at = FIRST.length;
+  const put = (content: Buffer) => {
+    contents.push(content);
+    at += content.length;
+    return at - content.length;
+  };
+  const lines = kept.map((change) => {
+    const [content, base] = [contentOf(record, change), baseOf(record, change)];
+    return {
+      ...change,
+      ...(content === undefined ? {} : { at: put(content) }),
+      ...(base === undefined ? {} : { base: put(base) }),
+    };
+  });
+  const { launch, name, workspace, lost } = record;
+  const written = [...lines, { launch, name, ...(workspace === undefined ? {} : { workspace }), lost }];
+  const text = written.map((line) => `${JSON.stringify(line)}\n`).join('');
+  const end = `end ${padded(at)} ${padded(written.length)}`;
+  replaceRecord(record, Buffer.concat([...contents, Buffer.from(`${text}${end.padEnd(LAST_LINE - 1)}\n`, 'latin1')]));
+}
+
+const padded = (number: number) => String(number).padStart(20, '0');
+
+/** With the time it had: how long it is kept goes by that. The name it has meanwhile is no launch's. */
+function replaceRecord({ file, time }: ChangeRecord, content: Buffer): void {
+  const fresh = join(dirname(file), `.${basename(file)}.${randomBytes(6).toString('hex')}`);
+  try {
+    writeFileSync(fresh, content, { flag: 'wx', mode: 0o600 });
+    utimesSync(fresh, time, time);
+    renameSync(fresh, file);
+  } catch (error) {
+    rmSync(fresh, { force: true });
+    throw error;
+  }
 }
 
 export function dropRecord({ file }: Pick<ChangeRecord, 'file'>): void {

@@ -30,6 +30,7 @@ function withBroker(policy: Policy, text: string, parsed: ParsedArguments, conte
   if (service !== undefined) return withService(policy, text, service.variables, context);
   const at = text.lastIndexOf('@') > 0 && text.includes('@@') ? text.indexOf('@@') : text.lastIndexOf('@');
   const [named, hosts] = [text.slice(0, at), text.slice(at + 1)];
+  if (at === -1) throw noHost(text);
   if (at < 1 || hosts === '') throw usageError(`--broker ${text} names no variable and host`, FORM);
   const equals = named.indexOf('=');
   const name = equals === -1 ? named : named.slice(0, equals);
@@ -46,6 +47,13 @@ function withSshKey(policy: Policy, text: string, parsed: ParsedArguments): Poli
   const rule = parseSshRule(text, ORIGIN);
   if ('problem' in rule) throw usageError(`--broker: ${rule.problem}`, rule.hint ?? FORM);
   return { ...policy, ssh: [...(policy.ssh ?? []), rule.value] };
+}
+
+/** The host says where the value may go; for well-known variables it is known. */
+function noHost(name: string): Error {
+  const service = serviceOfVariable(name);
+  const known = service === undefined ? '' : `; for this one --broker @${service} does`;
+  return usageError(`--broker ${name} does not say which host gets the value`, `write --broker ${name}@HOST${known}`);
 }
 
 function ruleFor(hosts: readonly string[]): BrokerRule {
@@ -95,6 +103,9 @@ const hasValue = (name: string, policy: Policy, { env }: Context) =>
 
 /** The keys that the agent is started with, each for the service that it is a key of. What no service is known for stays outside. */
 function withOwnKeys(policy: Policy, parsed: ParsedArguments, context: Context): Policy {
+  const next = parsed.rest?.[0] ?? parsed.words[0];
+  if (flagValues(parsed, '--agent').length === 0 && next !== undefined && /^[A-Z][A-Z0-9_]*$/.test(next))
+    throw noHost(showBytes(next));
   if (flagValues(parsed, '--agent').length === 0)
     throw usageError('--broker alone means the key of an agent, and none is started', FORM);
   const keys = policy.allow.filter(({ extraKey }) => extraKey === true).map(({ pattern }) => showBytes(pattern.source));

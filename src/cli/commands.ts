@@ -395,7 +395,7 @@ export const COMMANDS: readonly CommandEntry[] = [
       'cordon changes show [LAUNCH] [PATH...] [--json]',
       'cordon changes diff [LAUNCH] [PATH...]',
       'cordon changes apply [LAUNCH] [PATH...] [--force] [--json]',
-      'cordon changes drop LAUNCH... | --all | --kept',
+      'cordon changes drop [LAUNCH] PATH... | LAUNCH... | --all | --kept',
     ],
     summary: 'what commands wrote outside their workspace: look at it, take it over, drop it',
     flags: CHANGES_FLAGS,

@@ -7,7 +7,7 @@ import { workingFolder } from '../host/working-folder.ts';
 import { run } from './commands/run.ts';
 import { createContext } from './context.ts';
 import { withHelpHint } from './flags.ts';
-import { mayLimitKeeping } from './keeping.ts';
+import { needsConfig } from './keeping.ts';
 import { showError } from './ui/show-error.ts';
 
 /** Flags that need nothing but what is bundled here. */
@@ -39,7 +39,7 @@ export async function quickRun(whole: () => Promise<unknown>): Promise<void> {
   const usual = Error.stackTraceLimit;
   Error.stackTraceLimit = 0;
   const context = createContext();
-  if (mayLimitKeeping(context)) {
+  if (needsConfig(context)) {
     Error.stackTraceLimit = usual;
     await whole();
     return;

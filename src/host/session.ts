@@ -1,6 +1,7 @@
-import { closeSync, constants, openSync, readFileSync } from 'node:fs';
+import { closeSync, constants, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { namesIn } from './if-there.ts';
 
 /** The terminal session, the same for everything started from one terminal: its id, which comes again one day, and when it began. */
 function sessionId(): string {
@@ -26,9 +27,19 @@ export function isFirstTime(marker: string, folder: string | undefined): boolean
   ];
   for (const place of places) {
     const made = tryMark(place);
+    if (made === true && place === places.at(-1)) sweepMarkers(tmpdir());
     if (made !== undefined) return made;
   }
   return true;
+}
+
+/** Markers that sessions left behind which have ended. */
+function sweepMarkers(folder: string): void {
+  const marker = new RegExp(`^cordon-${process.getuid?.() ?? 0}-[a-z-]+-(\\d+)-(\\d+)$`);
+  for (const name of namesIn(folder)) {
+    const [, session = '', began] = marker.exec(name) ?? [];
+    if (session !== '' && statOf(session)[19] !== began) rmSync(join(folder, name), { force: true });
+  }
 }
 
 /** True: made now. False: it was there. Undefined: can't be made here. */

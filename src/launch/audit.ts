@@ -102,10 +102,14 @@ function readLines(file: string): string[] {
   }
 }
 
+/** What was cut short may stand before a whole one, which begins as no text within a record can. */
 function parseRecord(line: string): AuditRecord[] {
-  try {
-    return [JSON.parse(line) as AuditRecord];
-  } catch {
-    return [];
+  for (const part of [line, line.slice(Math.max(0, line.lastIndexOf('{"command":')))]) {
+    try {
+      return [JSON.parse(part) as AuditRecord];
+    } catch {
+      // The next, or none.
+    }
   }
+  return [];
 }

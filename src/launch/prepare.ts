@@ -1,10 +1,11 @@
-import { existsSync, statfsSync } from 'node:fs';
+import { statfsSync } from 'node:fs';
 import { type Decision, decide } from '../decide/decide.ts';
 import { type Bytes, showBytes } from '../host/bytes.ts';
 import { ensureFolder } from '../host/ensure-folder.ts';
 import { foldersOf, homesOf } from '../host/folders.ts';
 import { findCommand } from '../host/lookup.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
+import { presenceOf } from '../host/presence.ts';
 import { isFirstTime } from '../host/session.ts';
 import { type Copies, factsOf, type Operation, type PlaceFacts, placesOf } from '../plan/places/index.ts';
 import { type LaunchPlan, type Machine, plan, type Records } from '../plan/plan.ts';
@@ -183,8 +184,13 @@ function placesFor(
 /** A path that someone wrote down and that isn't there is more often a mistake than not. */
 function absentPaths({ read, write, hide, expose }: FilesystemPolicy): string[] {
   return [...new Set([...read, ...write, ...hide, ...expose])]
-    .filter((path) => !existsSync(path))
-    .map((path) => `${path} is not there`);
+    .map((path) => [path, presenceOf(path)] as const)
+    .filter(([, presence]) => presence !== 'there')
+    .map(([path, presence]) =>
+      presence === 'absent'
+        ? `${path} is not there`
+        : `${path} may not be looked at: a folder above it is closed to you`,
+    );
 }
 
 /** Everything that lacks a state folder lacks it for this one reason, which is said once. */

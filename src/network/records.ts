@@ -86,11 +86,16 @@ export function readRecords(state: string): NetworkRecord[] {
 }
 
 function takeRecord(line: Line, take: (record: NetworkRecord) => void): void {
-  try {
-    const value: unknown = 'text' in line ? JSON.parse(line.text) : undefined;
-    if (isRecord(value)) take(value);
-  } catch {
-    // Cut short.
+  const text = 'text' in line ? line.text : '';
+  // What was cut short by a full disk may stand before a whole one.
+  for (const part of [text, text.slice(Math.max(0, text.lastIndexOf('{"time":')))]) {
+    try {
+      const value: unknown = JSON.parse(part);
+      if (isRecord(value)) take(value);
+      return;
+    } catch {
+      // The next, or none.
+    }
   }
 }
 

@@ -1,12 +1,15 @@
 import { realpathSync, statSync } from 'node:fs';
 import { CordonError } from '../host/errors.ts';
 import type { Homes } from '../host/folders.ts';
+import { presenceOf } from '../host/presence.ts';
 import { nearest } from './nearest.ts';
 import { WORKSPACE_MODES, workspaceProblem } from './places.ts';
 
 /** Looks at the folder itself, links followed: it must be one, and not the home or above it. */
 export function refuseUnfitWorkspace(folder: string, { home, passwdHome }: Homes, where: string): void {
   const kind = kindOf(folder);
+  if (kind === 'forbidden')
+    throw unfit(`${folder} cannot be the workspace: it may not be entered`, where, 'check its owner and mode');
   if (kind === 'absent')
     throw unfit(`there is no folder ${folder} to be the workspace`, where, modeHint(folder) ?? 'make it first');
   if (kind === 'other')
@@ -25,12 +28,10 @@ function modeHint(folder: string): string | undefined {
   return near === undefined ? undefined : `did you mean ${near}?`;
 }
 
-function kindOf(path: string): 'absent' | 'folder' | 'other' {
-  try {
-    return statSync(path).isDirectory() ? 'folder' : 'other';
-  } catch {
-    return 'absent';
-  }
+function kindOf(path: string): 'absent' | 'forbidden' | 'folder' | 'other' {
+  const presence = presenceOf(path);
+  if (presence !== 'there') return presence;
+  return statSync(path).isDirectory() ? 'folder' : 'other';
 }
 
 function realOf<Path extends string | undefined>(path: Path): Path | string {

@@ -49,7 +49,7 @@ describe.each(USERS)('what %s puts aside', (user) => {
     expect(existsSync(join(world.home, '.tool/gone'))).toBe(false);
     expect(world.cordon(['changes', 'apply'])).toMatchObject({
       code: 0,
-      stdout: 'everything is as it was put aside\n',
+      stdout: 'nothing to take over: everything is already so\n',
     });
     expect(statSync(world.records).mode & 0o777).toBe(0o700);
   });

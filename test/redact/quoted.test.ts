@@ -4,6 +4,7 @@ import { type Bytes, bytesOfText } from '../../src/host/bytes.ts';
 import { Redaction } from '../../src/redact/redaction.ts';
 import { Redactor } from '../../src/redact/redactor.ts';
 import { Secret } from '../../src/secrets/secret.ts';
+import { openFolder } from '../support/project.ts';
 
 /** Values with everything that somebody escapes, each in a place of its own and all together. */
 const PRINTABLE = Array.from({ length: 94 }, (_, i) => String.fromCharCode(33 + i)).join('');
@@ -57,10 +58,13 @@ function leftover(value: string, output: Buffer): string | undefined {
   return left.includes('[X]') ? undefined : `nothing was found in ${left}`;
 }
 
+/** Shells write their histories there. */
+const home = openFolder('home');
+
 describe.each(Object.entries(WRITERS))('%s', (_, [program, ...args]) => {
   test.each(Object.entries(VALUES))('%s', (_name, value) => {
     const words = args.map((word) => (word === 'X' ? value : word));
-    const env = { PATH: process.env.PATH, LC_ALL: 'C.UTF-8', HOME: '/nonexistent', X: value };
+    const env = { PATH: process.env.PATH, LC_ALL: 'C.UTF-8', HOME: home, X: value };
     const output = execFileSync(program, words, { env, stdio: ['ignore', 'pipe', 'pipe'] });
     expect(leftover(value, output)).toBeUndefined();
   });

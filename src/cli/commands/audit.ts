@@ -13,6 +13,7 @@ import {
   usageError,
 } from '../flags.ts';
 import { painter } from '../ui/colour.ts';
+import { homePath } from '../ui/home-path.ts';
 import { table } from '../ui/table.ts';
 
 const SHOWN = 20;
@@ -87,7 +88,7 @@ function auditTable(records: readonly AuditRecord[], context: Context): string {
       [
         record.time?.replace('T', ' ').slice(5, 16),
         basename(record.command ?? '-'),
-        record.folder,
+        record.folder === undefined ? undefined : homePath(record.folder, context),
         record.policy,
         record.isolation === 'filter' ? 'filter' : record.preset,
         record.network,

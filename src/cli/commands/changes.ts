@@ -10,12 +10,13 @@ import {
   type Change,
   type ChangeRecord,
   contentOf,
+  dropChanges,
   dropRecord,
   isReadable,
   readRecords,
   type UnreadableRecord,
 } from '../../changes/record.ts';
-import { type Bytes, bytesOfText, showBytes, showText } from '../../host/bytes.ts';
+import { type Bytes, bufferOfBytes, bytesOfText, showBytes, showText } from '../../host/bytes.ts';
 import { CordonError } from '../../host/errors.ts';
 import { homesOf } from '../../host/folders.ts';
 import { workingFolder } from '../../host/working-folder.ts';
@@ -24,7 +25,9 @@ import { layersFolderOf } from '../../launch/own.ts';
 import { CHANGES_FLAGS } from '../commands.ts';
 import type { Context } from '../context.ts';
 import { hasFlag, type ParsedArguments, parseArguments, usageError } from '../flags.ts';
+import { nearest } from '../nearest.ts';
 import { painter } from '../ui/colour.ts';
+import { homePath } from '../ui/home-path.ts';
 import { table } from '../ui/table.ts';
 
 const ACTIONS = ['list', 'show', 'diff', 'apply', 'drop'] as const;
@@ -36,9 +39,20 @@ export function run(args: readonly Bytes[], context: Context): number {
   const named = ACTIONS.find((action) => action === first);
   const words = named === undefined ? [first, ...rest].filter((word) => word !== undefined) : rest;
   const action: Action = named ?? (words.length === 0 ? 'list' : 'show');
+  if (named === undefined && first !== undefined && !isLaunch(first) && !first.includes('/')) throw unknown(first);
   const asked: Asked = { words, flags: parsed, context, json: hasFlag(parsed, '--json'), records: recordsOf(context) };
   checkFlags(action, parsed);
   return { list, show, diff, apply, drop }[action](asked);
+}
+
+/** What is no action, no launch and no path is a word that somebody mistyped. */
+function unknown(word: Bytes): Error {
+  const near = nearest(showBytes(word), ACTIONS);
+  const hint = near === undefined ? `it takes ${ACTIONS.join(', ')}` : `did you mean ${near}?`;
+  return usageError(
+    `changes does not know '${showBytes(word)}'`,
+    `${hint}; a path goes with show: ./${showBytes(word)}`,
+  );
 }
 
 interface Asked {
@@ -68,10 +82,12 @@ interface Selected {
   readonly named: readonly Bytes[];
 }
 
+const isLaunch = (word: Bytes) => /^[0-9][0-9-]*$/.test(word);
+
 /** The launch is told by its id, its beginning or its end; without one it is the newest. What follows are paths. */
 function select({ words, records, context }: Asked): Selected {
   const [first, ...rest] = words;
-  const launch = first === undefined || !/^[0-9][0-9-]*$/.test(first) ? undefined : first;
+  const launch = first === undefined || !isLaunch(first) ? undefined : first;
   const paths = launch === undefined ? words : rest;
   const record = launch === undefined ? records.filter(isReadable).at(-1) : launchNamed(launch, records);
   if (record === undefined)
@@ -165,16 +181,28 @@ const countFiles = (changes: readonly Change[]) =>
     ({ kind, credential, was }) => kind !== 'folder' && !credential && !(kind === 'gone' && was?.kind === 'folder'),
   ).length;
 
+/** How many files; where there are none, what else there is. */
+function whatWasPut({ changes, lost }: ChangeRecord): string {
+  const files = countFiles(changes);
+  if (files > 0) return String(files);
+  const hidden = changes.filter(({ credential }) => credential).length;
+  if (hidden > 0) return `${hidden} not kept`;
+  return changes.length > 0 ? count(changes.length, 'folder', 'folders') : `${lost} lost`;
+}
+
 function recordTable(records: Asked['records'], context: Context): string {
   const rows = records.map((record) => [
     record.launch,
     showTime(record.time),
     isReadable(record) ? showBytes(record.name) : '-',
-    isReadable(record) ? String(countFiles(record.changes)) : record.problem,
+    isReadable(record) ? whatWasPut(record) : record.problem,
     showSize(record.bytes),
-    isReadable(record) && record.workspace !== undefined ? showBytes(record.workspace) : '-',
+    isReadable(record) && record.workspace !== undefined ? homePath(showBytes(record.workspace), context) : '-',
   ]);
-  const columns = ['LAUNCH', 'TIME', 'COMMAND', 'FILES', 'SIZE'].map((title) => ({ title }));
+  const columns = ['LAUNCH', 'TIME', 'COMMAND', 'FILES', 'SIZE'].map((title, i) => ({
+    title,
+    flexible: i === 0 || i === 2,
+  }));
   return table({
     columns: [...columns, { title: 'WORKSPACE', flexible: true }],
     rows,
@@ -190,14 +218,14 @@ function keptTable(kept: readonly KeptLayer[], context: Context): string {
       policy.slice(0, 12),
       showTime(used),
       showSize(bytes),
-      showText(workspace ?? 'none'),
+      workspace === undefined ? 'none' : homePath(workspace, context),
     ]),
     width: context.columns,
     paintTitle: (cell) => painter(context.colour.out)('bold', cell),
   });
 }
 
-const showTime = (time: Date) => time.toISOString().replace('T', ' ').slice(0, 19);
+const showTime = (time: Date) => time.toISOString().replace('T', ' ').slice(5, 16);
 
 function showSize(bytes: number): string {
   const units = ['B', 'KiB', 'MiB', 'GiB'];
@@ -242,11 +270,16 @@ function show(asked: Asked): number {
   const paint = painter(context.colour.out);
   context.out(
     table({
-      columns: [{ title: 'WHAT' }, { title: 'SIZE' }, { title: 'PATH', flexible: true }, { title: 'RUNS' }],
+      columns: [
+        { title: 'WHAT' },
+        { title: 'SIZE' },
+        { title: 'PATH', flexible: true },
+        { title: 'RUNS', flexible: true },
+      ],
       rows: described.map((one) => [
         whatOf(one),
         one.kind === 'file' ? showSize(one.size) : '-',
-        withTarget(one),
+        homePath(withTarget(one), context),
         one.runs ?? '-',
       ]),
       width: context.columns,
@@ -322,7 +355,9 @@ function apply(asked: Asked): number {
   const { context, flags, json } = asked;
   const { record, changes, named } = select(asked);
   const around = surroundingsOf(context.env);
-  const runs = changes.filter((change) => !named.includes(change.path) && needsNaming(change, record, around));
+  const runs = changes.filter(
+    (change) => !named.includes(change.path) && needsNaming(change, record, around) && !isAlreadySo(record, change),
+  );
   const results = applyChanges(
     record,
     changes.filter((change) => !runs.includes(change)),
@@ -331,6 +366,14 @@ function apply(asked: Asked): number {
   if (json) context.out(`${JSON.stringify([...results.map(aboutApplied), ...runs.map(aboutHeld)], null, 2)}\n`);
   else tellApplied(results, runs, record, context);
   return results.some(({ outcome }) => outcome === 'refused') || runs.length > 0 ? 1 : 0;
+}
+
+/** What starts programs need not be named again once it was taken over. */
+function isAlreadySo(record: ChangeRecord, change: Change): boolean {
+  if (change.kind === 'gone') return !existsSync(bufferOfBytes(change.path));
+  if (change.kind !== 'file' || change.credential || change.base !== undefined) return false;
+  const content = contentOf(record, change);
+  return content !== undefined && readPlain(change.path)?.content.equals(content) === true;
 }
 
 const aboutApplied = ({ change, outcome, why }: Applied) => ({
@@ -346,17 +389,26 @@ const aboutHeld = ({ path, kind }: Change) => ({
   why: 'it starts programs and was not named',
 });
 
+function tellOne({ change, outcome, why }: Applied, context: Context): void {
+  const path = showBytes(change.path);
+  if (outcome === 'refused') context.err(`cordon: ${path} is not applied: ${why}\n`);
+  else if (change.kind !== 'folder')
+    context.out(`${outcome === 'same' ? 'already so' : (DONE[change.kind] ?? 'applied')} ${path}\n`);
+}
+
+const DONE: Readonly<Record<string, string>> = { gone: 'removed' };
+
 function tellApplied(
   results: readonly Applied[],
   runs: readonly Change[],
   record: ChangeRecord,
   context: Context,
 ): void {
-  for (const { change, outcome, why } of results) {
-    if (outcome === 'applied' && change.kind !== 'folder')
-      context.out(`${change.kind === 'gone' ? 'removed' : 'applied'} ${showBytes(change.path)}\n`);
-    if (outcome === 'refused') context.err(`cordon: ${showBytes(change.path)} is not applied: ${why}\n`);
+  if (results.every(({ outcome }) => outcome === 'same') && runs.length === 0) {
+    context.out('nothing to take over: everything is already so\n');
+    return;
   }
+  for (const result of results) tellOne(result, context);
   const around = surroundingsOf(context.env);
   for (const change of runs)
     context.err(
@@ -370,8 +422,6 @@ function tellApplied(
     context.err(
       `cordon: --force takes over what was changed since: cordon changes apply --force ${record.launch} PATH\n`,
     );
-  if (results.every(({ outcome }) => outcome === 'same') && runs.length === 0)
-    context.out('everything is as it was put aside\n');
 }
 
 // ── drop ──
@@ -381,9 +431,10 @@ function drop(asked: Asked): number {
   const kept = hasFlag(flags, '--kept') ? keptLayers(layersFolderOf(context.folders.state)) : [];
   if (words.length === 0 && !hasFlag(flags, '--all') && !hasFlag(flags, '--kept'))
     throw usageError(
-      'drop needs a launch',
-      'cordon changes drop LAUNCH, --all for every launch, --kept for what comes back',
+      'drop needs a launch or a path',
+      'cordon changes drop LAUNCH PATH, --all for every launch, --kept for what comes back',
     );
+  if (words.some((word) => !isLaunch(word))) return dropPaths(asked);
   const dropped = hasFlag(flags, '--all') ? records : words.map((word) => launchNamed(word, records));
   for (const record of dropped) dropRecord(record);
   for (const layer of kept) dropKept(layer);
@@ -395,6 +446,20 @@ function drop(asked: Asked): number {
     ...(hasFlag(flags, '--kept') ? [`what comes back in ${count(kept.length, 'workspace', 'workspaces')}`] : []),
   ];
   context.out(`dropped ${parts.join(' and ')}\n`);
+  return 0;
+}
+
+/** Of one launch, the newest unless it is named: what lies at these paths goes, the rest stays. */
+function dropPaths(asked: Asked): number {
+  const { context, flags } = asked;
+  for (const flag of ['--all', '--kept'])
+    if (hasFlag(flags, flag))
+      throw usageError(`drop with paths and ${flag} do not go together`, 'leave one of them out');
+  const { record, changes } = select(asked);
+  dropChanges(record, changes);
+  for (const { path, kind } of changes) if (kind !== 'folder') context.out(`dropped ${showBytes(path)}\n`);
+  if (changes.every(({ kind }) => kind === 'folder'))
+    context.out(`dropped ${count(changes.length, 'folder', 'folders')}\n`);
   return 0;
 }
 

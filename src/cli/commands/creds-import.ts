@@ -31,9 +31,11 @@ export async function importIntoVault(parsed: ParsedArguments, { context, tools 
     return;
   }
   const secrets = wanted.map(({ name, value }) => [name, checked(secretOf(Buffer.from(value, 'utf8')), name)] as const);
-  if (!hasFlag(parsed, '--force')) await requireNoneLost(secrets, tools);
-  for (const [name, secret] of secrets) await storing(name, tools.vault.set(name, secret));
-  context.err(`stored ${wanted.map(({ name }) => name).join(', ')}\n`);
+  const same = await alreadyKept(secrets, tools, hasFlag(parsed, '--force'));
+  const fresh = secrets.filter(([name]) => !same.includes(name));
+  for (const [name, secret] of fresh) await storing(name, tools.vault.set(name, secret));
+  if (fresh.length > 0) context.err(`stored ${fresh.map(([name]) => name).join(', ')}\n`);
+  if (same.length > 0) context.err(`in the vault already, with this value: ${same.join(', ')}\n`);
   const isReplaced = form !== 'doppler-json' && (await wantsReplacing(parsed, file));
   if (isReplaced) {
     replaceValues(path, text, wanted);
@@ -41,20 +43,22 @@ export async function importIntoVault(parsed: ParsedArguments, { context, tools 
   } else context.err(`${showText(file)} still has the values: take them out, or import it again with --replace\n`);
 }
 
-/** Two projects may have a name in common: neither loses its value without a word. */
-async function requireNoneLost(
+/** Names that have this very value. Two projects may have a name in common: neither loses its value without a word. */
+async function alreadyKept(
   secrets: readonly (readonly [string, Secret])[],
   tools: Surroundings['tools'],
-): Promise<void> {
-  const taken: string[] = [];
+  force: boolean,
+): Promise<string[]> {
+  const [same, taken]: [string[], string[]] = [[], []];
   for (const [name, secret] of secrets) {
     const kept = await tools.vault.get(name);
-    if (kept !== undefined && kept.reveal() !== secret.reveal()) taken.push(name);
+    if (kept !== undefined) (kept.reveal() === secret.reveal() ? same : taken).push(name);
   }
-  if (taken.length > 0)
+  if (taken.length > 0 && !force)
     throw new CordonError('env-file', `the vault has another value for ${taken.join(', ')}; nothing was stored`, {
       hint: 'rename it in the file, or replace the value in the vault with --force',
     });
+  return same;
 }
 
 const isReference = (value: string) => /^(?:vault|op|bw|keyring|env|file):\/\//.test(value);

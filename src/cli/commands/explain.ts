@@ -66,6 +66,8 @@ async function answersTo({ questions, command }: Asked, around: Surroundings): P
   const [program, ...args] = command ?? [];
   if (command !== undefined && program === undefined)
     throw usageError('no command was given', 'write it after --, for example: cordon explain -- npm test');
+  if (questions.includes('' as Bytes))
+    throw usageError('an empty word asks for nothing', 'name a variable, a path, a host, or a command after --');
   const isPlace = (word: Bytes) => isPath(word) || isFileHere(word, context);
   const places = [...questions, ...args].filter(isPlace).map(absolute(context));
   const paths = [...new Set(places)];

@@ -44,9 +44,9 @@ export const run: CommandModule['run'] = async (args, context) => {
   const refused = plans.filter((plan) => plan.refused.length > 0);
   const writes = refused.length === 0 && !hasFlag(parsed, '--dry-run');
   if (writes) for (const { name } of plans) refuseExisting(name, parsed, context);
-  const stored = writes && hasFlag(parsed, '--vault') ? await storeSecrets(plans, context) : [];
+  const stored = writes && hasFlag(parsed, '--vault') ? await storeSecrets(plans, context) : NOTHING_STORED;
   const paths = writes ? plans.map(({ name, text }) => writeProfile(configOf(context), name, text)) : [];
-  if (hasFlag(parsed, '--json')) context.out(`${JSON.stringify(asJson(plans, paths, stored), null, 2)}\n`);
+  if (hasFlag(parsed, '--json')) context.out(`${JSON.stringify(asJson(plans, paths, stored.fresh), null, 2)}\n`);
   else show(plans, { paths, stored, dryRun: hasFlag(parsed, '--dry-run') }, context);
   return refused.length === 0 ? 0 : EXIT.findings;
 };
@@ -136,16 +136,26 @@ function refuseExisting(name: string, parsed: ParsedArguments, context: Context)
   });
 }
 
-async function storeSecrets(plans: readonly Plan[], context: Context): Promise<string[]> {
+interface Stored {
+  readonly fresh: readonly string[];
+  /** The vault had a value of that name, which stays. */
+  readonly kept: readonly string[];
+}
+
+const NOTHING_STORED: Stored = { fresh: [], kept: [] };
+
+async function storeSecrets(plans: readonly Plan[], context: Context): Promise<Stored> {
   const { vault } = toolsOf(context);
-  const stored: string[] = [];
+  const [fresh, kept]: [string[], string[]] = [[], []];
   for (const { imported } of plans)
     for (const [name, secret] of imported.secrets) {
-      if ((await vault.get(name)) !== undefined) continue;
-      await vault.set(name, secret);
-      stored.push(name);
+      if ((await vault.get(name)) !== undefined) kept.push(name);
+      else {
+        await vault.set(name, secret);
+        fresh.push(name);
+      }
     }
-  return stored;
+  return { fresh, kept };
 }
 
 function asJson(plans: readonly Plan[], paths: readonly string[], stored: readonly string[]): object {
@@ -166,7 +176,7 @@ function asJson(plans: readonly Plan[], paths: readonly string[], stored: readon
 
 interface Outcome {
   readonly paths: readonly string[];
-  readonly stored: readonly string[];
+  readonly stored: Stored;
   readonly dryRun: boolean;
 }
 
@@ -179,11 +189,17 @@ function show(plans: readonly Plan[], { paths, stored, dryRun }: Outcome, contex
     const path = paths[i];
     if (path !== undefined) context.out(`wrote ${showText(path)}\n  cordon run --profile ${name} -- CMD\n`);
     else if (dryRun) context.out(`nothing was written (--dry-run); it would be the profile ${name}\n`);
-    const missing = [...imported.secrets.keys()].filter((one) => !stored.includes(one));
-    if (stored.length > 0) context.out(`stored in the vault: ${stored.join(', ')}\n`);
+    const names = [...imported.secrets.keys()];
+    const [fresh, kept] = [stored.fresh, stored.kept].map((list) => names.filter((one) => list.includes(one)));
+    const missing = names.filter((one) => !fresh?.includes(one) && !kept?.includes(one));
+    if (fresh?.length) context.out(`stored in the vault: ${fresh.join(', ')}\n`);
+    if (kept?.length)
+      context.out(
+        `in the vault already, and left as it is: ${kept.join(', ')}\n  cordon creds set NAME replaces one\n`,
+      );
     if (path !== undefined && missing.length > 0)
       context.out(
-        `not in the vault yet: ${missing.join(', ')}\n  cordon creds set NAME, or import again with --vault --force\n`,
+        `not in the vault yet: ${missing.join(', ')}\n  cordon creds set NAME, or import again with --force --vault\n`,
       );
   }
   const refused = plans.flatMap((plan) => plan.refused);

@@ -88,10 +88,10 @@ function cellsOf({ time, name, port, verdict, rule, why, sent, received }: Netwo
 function logTable(records: readonly NetworkRecord[], context: Context): string {
   if (records.length === 0) return 'no connection was asked for yet\n';
   const paint = painter(context.colour.out);
-  const titles = ['TIME', 'HOST', 'VERDICT', 'SENT/RECEIVED', 'RULE OR REASON'];
+  const titles = ['TIME', 'HOST', 'VERDICT', 'OUT/IN', 'RULE OR REASON'];
   return table({
     columns: titles.map((title, i) => ({ title, flexible: i === 1 || i === 4 })),
-    rows: records.map(cellsOf),
+    rows: records.map((record) => [cellsOf(record)[0]?.slice(5) ?? '-', ...cellsOf(record).slice(1)]),
     width: context.columns,
     paintTitle: (cell) => paint('bold', cell),
   });
@@ -118,7 +118,12 @@ function showPending(words: readonly string[], parsed: ParsedArguments, context:
   else
     context.out(
       table({
-        columns: [{ title: 'ID' }, { title: 'HOST', flexible: true }, { title: 'COMMAND' }, { title: 'SINCE' }],
+        columns: [
+          { title: 'ID' },
+          { title: 'HOST', flexible: true },
+          { title: 'COMMAND', flexible: true },
+          { title: 'SINCE' },
+        ],
         rows: pending.map(({ id, name, port, subject, time }) =>
           [id, `${name}:${port}`, subject, time.slice(11, 19)].map((cell) => showText(cell)),
         ),

@@ -5,6 +5,7 @@ import { resolveFound, whereOf } from '../../policy/profile/resolve.ts';
 import { hasFlag, usageError } from '../flags.ts';
 import { profilePlaces } from '../profiles.ts';
 import { painter } from '../ui/colour.ts';
+import { homePath } from '../ui/home-path.ts';
 import { table } from '../ui/table.ts';
 import type { ProfileSubcommand } from './profile.ts';
 
@@ -22,10 +23,12 @@ export const run: ProfileSubcommand['run'] = async ({ parsed, words }, context) 
   if (hasFlag(parsed, '--json')) context.out(`${JSON.stringify(profiles, null, 2)}\n`);
   else {
     const paint = painter(context.colour.out);
-    const columns = [{ title: 'NAME' }, { title: 'WHERE' }, { title: 'WHAT FOR', flexible: true }];
-    const rows = profiles.map(({ name, where, description, error }) =>
-      [name, where, error ?? description].map(showText),
-    );
+    const columns = [{ title: 'NAME' }, { title: 'WHERE', flexible: true }, { title: 'WHAT FOR', flexible: true }];
+    const rows = profiles.map(({ name, where, description, error }) => [
+      showText(name),
+      homePath(where, context),
+      showText(error ?? description),
+    ]);
     const colourOf = (row: number, column: number) =>
       profiles[row]?.error !== undefined && column === 2 ? 'red' : 'cyan';
     const paintCell = (cell: string, row: number, column: number) =>

@@ -7,6 +7,7 @@ import type { Context } from '../context.ts';
 import { hasFlag, usageError } from '../flags.ts';
 import { profilePlaces, withWildcardWarnings } from '../profiles.ts';
 import { painter } from '../ui/colour.ts';
+import { homePath } from '../ui/home-path.ts';
 import { table } from '../ui/table.ts';
 import { showWarnings } from '../ui/warnings.ts';
 import type { ProfileSubcommand } from './profile.ts';
@@ -40,13 +41,17 @@ function asText(
 ): string {
   const paint = painter(context.colour.out);
   const head = [
-    `${paint('bold', showText(name))}  ${showText(where)}`,
+    `${paint('bold', showText(name))}  ${homePath(where, context)}`,
     ...(description === undefined ? [] : [showText(description)]),
     ...(chain.length > 1 ? [`made of ${showText(chain.join(', '))}, in this order`] : []),
   ];
   const body = table({
-    columns: [{ title: 'KEY' }, { title: 'SAYS', flexible: true }, { title: 'WRITTEN IN' }],
-    rows: lines.map(({ key, value, origin }) => [key, showText(value), showText(origin)]),
+    columns: [
+      { title: 'KEY', flexible: true },
+      { title: 'SAYS', flexible: true },
+      { title: 'WRITTEN IN', flexible: true },
+    ],
+    rows: lines.map(({ key, value, origin }) => [key, showText(value), homePath(origin, context)]),
     width: context.columns,
     paint: (cell, _row, column) => (column === 2 ? paint('dim', cell) : cell),
     paintTitle: (cell) => paint('bold', cell),

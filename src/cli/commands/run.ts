@@ -37,13 +37,15 @@ export async function run(args: readonly Bytes[], context: Context): Promise<num
     return (await import('../container-run.ts')).runIn({ argv, policy, quiet, rehearsal }, parsed, context);
   const asked = await credentialsOf(policy, argv[0], parsed, context);
   const { credentials, ...held } = await heldBack(policy, asked, context.env);
+  const { keeping, warning } = await keepingOf(context);
+  if (warning !== undefined) showWarnings([warning], context);
   const prepared = prepare({
     ...held,
     env: context.env,
     argv,
     workdir: workingFolder(),
     credentials,
-    keeping: await keepingOf(context),
+    keeping,
     record: !rehearsal,
     rehearsal,
     quiet,
@@ -54,7 +56,7 @@ export async function run(args: readonly Bytes[], context: Context): Promise<num
   if (rehearsal) return rehearse(prepared, policy, parsed, context);
   if (isTraced) return (await tracing()).runTraced(prepared, policy, parsed, context);
   if (!policy.redact || credentials.size === 0)
-    return start(prepared, notes.length > 0 ? undefined : toKeep(prepared, policy, context));
+    return start(prepared, notes.length > 0 || warning !== undefined ? undefined : toKeep(prepared, policy, context));
   const { launchRedacted } = await import('../../launch/launch-redacted.ts');
   return (await launchRedacted(prepared.plan, [...credentials, ...(held.broker?.values ?? [])])).exitCode;
 }

@@ -8,6 +8,7 @@ import { openWorkshop, type Workshop } from '../../tools/workshop.ts';
 import type { Context } from '../context.ts';
 import { hasFlag, JSON_FLAG, parseArguments, usageError } from '../flags.ts';
 import { painter } from '../ui/colour.ts';
+import { homePath } from '../ui/home-path.ts';
 import { table } from '../ui/table.ts';
 import { showWarnings } from '../ui/warnings.ts';
 import { warnUnlessFirstOnPath } from './tool-path.ts';
@@ -84,7 +85,15 @@ function toolTable(rows: readonly Row[], context: Context): string {
       { title: 'BLOCKED' },
     ],
     rows: rows.map(({ tool, path, runs, base, allow, deny, fs, passed, blocked }) => [
-      ...[showText(tool), path ?? '-', runs, base, list(allow), list(deny), fs ?? '-'],
+      ...[
+        showText(tool),
+        path === null ? '-' : homePath(path, context),
+        runs,
+        base,
+        list(allow),
+        list(deny),
+        fs ?? '-',
+      ],
       ...[String(passed), String(blocked)],
     ]),
     width: context.columns,

@@ -2,6 +2,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { extname, resolve } from 'node:path';
 import { type Decision, decide } from '../../decide/decide.ts';
 import { type Bytes, showBytes } from '../../host/bytes.ts';
+import { presenceOf } from '../../host/presence.ts';
 import { workingFolder } from '../../host/working-folder.ts';
 import { envFileRules, readEnvLines } from '../../policy/env-file.ts';
 import { EXTENSIONS } from '../../policy/load/load.ts';
@@ -63,7 +64,9 @@ async function look(given: string | undefined, context: Context): Promise<Looked
       'there is no .cordon/profile.json (or .toml, .yaml) in this project',
       'name the file: cordon trust FILE',
     );
-  if (!existsSync(path)) throw usageError(`${plainly(path)} is not there`, 'check the path');
+  const presence = presenceOf(path);
+  if (presence === 'forbidden') throw usageError(`${plainly(path)} may not be read`, 'check its owner and mode');
+  if (presence === 'absent') throw usageError(`${plainly(path)} is not there`, 'check the path');
   if (isLedByProject(path) || (given === undefined && realpathSync(path) !== path))
     throw usageError(`${plainly(path)} cannot be trusted: ${IS_LINK}`, 'put the file itself there');
   return EXTENSIONS.includes(extname(path).toLowerCase()) ? lookAtProfile(path, context) : lookAtEnvFile(path);

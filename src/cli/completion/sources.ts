@@ -1,6 +1,7 @@
 import { join } from 'node:path';
-import { textOfBytes } from '../../host/bytes.ts';
+import { showBytes, textOfBytes } from '../../host/bytes.ts';
 import { CordonError } from '../../host/errors.ts';
+import { CHANGES_FOLDER } from '../../launch/changes.ts';
 import { TOOL_BASES, TOOL_FS_BASES } from '../../policy/config/shape.ts';
 import { HOST_SETS } from '../../policy/network/sets.ts';
 import { WORKSPACE_MODES } from '../../policy/places.ts';
@@ -28,6 +29,10 @@ const SOURCES: Readonly<Record<string, Source>> = {
   TOOL: tools,
   TOOL_BASE: () => plain(TOOL_BASES),
   PENDING: waiting,
+  LAUNCH: async (context) =>
+    (await putAside(context)).map(({ launch, name }) => ({ word: launch, what: showBytes(name) })),
+  CHANGED: async (context) =>
+    plain((await putAside(context)).at(-1)?.changes.flatMap(({ path }) => textOfBytes(path) ?? []) ?? []),
   HOST_SET: () => Object.entries(HOST_SETS).map(([name, { about }]) => ({ word: `@${name}`, what: about })),
   FS_PRESET: () => plain(TOOL_FS_BASES),
   AGENT: async (context) => (await agentConfig(context)).adapters.map(({ name }) => ({ word: name })),
@@ -58,6 +63,13 @@ async function tools({ folders }: Context): Promise<Candidate[]> {
   if (folders.config === undefined) return [];
   const { readConfig } = await import('../../tools/config/read.ts');
   return plain([...readConfig(join(folders.config, 'cordon.toml')).tools.keys()]);
+}
+
+/** What launches put aside, as far as it can be read. */
+async function putAside({ folders }: Context) {
+  if (folders.state === undefined) return [];
+  const { isReadable, readRecords } = await import('../../changes/record.ts');
+  return readRecords(join(folders.state, CHANGES_FOLDER)).filter(isReadable);
 }
 
 async function waiting({ folders }: Context): Promise<Candidate[]> {

@@ -1,7 +1,7 @@
 /** Columns that line up. Cells are already safe to show; widths count what a terminal shows. */
 export interface Column {
   readonly title: string;
-  /** Cut with … when the terminal is too narrow. */
+  /** Goes on in the next line when the terminal is too narrow. */
   readonly flexible?: boolean;
 }
 
@@ -27,15 +27,25 @@ export function table({
     columns.map(({ title }, i) => Math.max(title.length, ...rows.map((row) => displayWidth(row[i] ?? '')))),
     width,
   );
-  const line = (cells: readonly string[], painter: (cell: string, column: number) => string) =>
+  const lineOf = (cells: readonly string[], painter: (cell: string, column: number) => string) =>
     cells
       .map((cell, i) => {
-        const shown = cut(cell, widths[i] as number);
-        const padding = i === cells.length - 1 ? '' : ' '.repeat((widths[i] as number) - displayWidth(shown));
-        return painter(shown, i) + padding;
+        const padding =
+          i === cells.length - 1 ? '' : ' '.repeat(Math.max(0, (widths[i] as number) - displayWidth(cell)));
+        return (cell === '' ? '' : painter(cell, i)) + padding;
       })
       .join(GAP)
       .trimEnd();
+  const line = (cells: readonly string[], painter: (cell: string, column: number) => string) => {
+    const folded = cells.map((cell, i) => fold(cell, widths[i] as number));
+    const height = Math.max(...folded.map(({ length }) => length));
+    return Array.from({ length: height }, (_, at) =>
+      lineOf(
+        folded.map((parts) => parts[at] ?? ''),
+        painter,
+      ),
+    ).join('\n');
+  };
   return [
     line(
       columns.map(({ title }) => title),
@@ -65,8 +75,30 @@ function fit(columns: readonly Column[], widths: number[], width: number | undef
   return widths;
 }
 
-function cut(cell: string, width: number): string {
-  return displayWidth(cell) <= width ? cell : `${[...cell].slice(0, Math.max(0, width - 1)).join('')}…`;
+/** At spaces, slashes and other signs between words where there are any, else where the line ends. */
+function fold(cell: string, width: number): string[] {
+  const lines: string[] = [''];
+  for (const piece of displayWidth(cell) <= width ? [cell] : pieces(cell, width)) {
+    const last = lines.at(-1) as string;
+    if (last === '' || displayWidth(last + piece.trimEnd()) <= width) lines[lines.length - 1] = last + piece;
+    else lines.push(piece);
+  }
+  return lines.map((line) => line.trimEnd());
+}
+
+function pieces(cell: string, width: number): string[] {
+  const words = cell.match(/[^\s/,:@;=-]*[\s/,:@;=-]?/g)?.filter((word) => word !== '') ?? [];
+  return words.flatMap((word) => (displayWidth(word.trimEnd()) <= width ? [word] : chunks(word, width)));
+}
+
+function chunks(word: string, width: number): string[] {
+  const lines: string[] = [''];
+  for (const character of word) {
+    const last = lines.at(-1) as string;
+    if (last === '' || displayWidth(last + character) <= width) lines[lines.length - 1] = last + character;
+    else lines.push(character);
+  }
+  return lines;
 }
 
 /** East Asian wide characters take two places; combining marks none. */

@@ -68,6 +68,8 @@ export const HOST_EXPECTED = 'a host such as example.com, *.example.com, example
 export function parseHost(text: string, origin: Origin): ParsedHost {
   if (text.startsWith('@')) return parseAt(text, origin);
   if (text === '*') return { rules: [{ kind: 'any', text, origin }] };
+  const address = addressProblem(text);
+  if (address !== undefined) return address;
   const [host = '', target, ...more] = text.split('=');
   if (more.length > 0) return problem(text, 'has more than one =');
   const split = splitPort(host);
@@ -88,6 +90,14 @@ export function parseHost(text: string, origin: Origin): ParsedHost {
   return {
     rules: [{ ...written, kind: isBelow ? 'below' : 'name', name: name.name, ...(pin === undefined ? {} : { pin }) }],
   };
+}
+
+/** `https://api.test/v1`, perhaps pasted with a log-in in it, which is not repeated. */
+function addressProblem(text: string): ParsedHost | undefined {
+  const host = /^[a-z][a-z0-9+.-]*:\/\/(?:[^/@]*@)?([^/?#]*)/i.exec(text)?.[1];
+  if (host === undefined) return undefined;
+  const shown = text.replace(/\/\/[^/@]*@/, '//…@');
+  return problem(shown, 'is an address, not a host', `name the host alone: ${host === '' ? 'HOST' : host}`);
 }
 
 const problem = (text: string, what: string, hint?: string): ParsedHost => ({ problem: `'${text}' ${what}`, hint });

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { basename, dirname, extname, isAbsolute, join, relative, resolve } from 'node:path';
 import { CordonError } from '../../host/errors.ts';
+import { presenceOf } from '../../host/presence.ts';
 import { EXTENSIONS } from '../load/load.ts';
 import type { XdgFolders } from '../places.ts';
 import { BUILT_IN_PROFILES } from '../profiles/index.ts';
@@ -34,7 +35,12 @@ export type Found =
 export function findProfile(reference: string, places: ProfilePlaces, from?: Found): Found | undefined {
   const folder = from?.kind === 'file' ? dirname(from.path) : places.workdir;
   const path = resolve(folder, expandHome(reference, places.home));
-  if (reference.includes('/')) return existsSync(path) ? fileAt(path, places) : undefined;
+  if (reference.includes('/')) {
+    const presence = presenceOf(path);
+    if (presence === 'forbidden')
+      throw new CordonError('policy', 'the file may not be read', { where: path, hint: 'check its owner and mode' });
+    return presence === 'there' ? fileAt(path, places) : undefined;
+  }
   if (hasKnownExtension(reference) && existsSync(path)) return fileAt(path, places);
   return findByName(reference, places, from) ?? findBeside(reference, places, from);
 }
