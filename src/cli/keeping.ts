@@ -19,14 +19,14 @@ export function needsConfig(context: Context): boolean {
 export interface ReadConfig {
   readonly keeping?: Keeping | undefined;
   /** What is wrong with the file, where that stops no launch: said each time. */
-  readonly warning?: string;
+  readonly warnings: readonly string[];
 }
 
 export async function keepingOf(context: Context): Promise<ReadConfig> {
   const file = configOf(context);
-  if (file === undefined || !needsConfig(context)) return {};
+  if (file === undefined || !needsConfig(context)) return { warnings: [] };
   const { readKeeping } = await import('../policy/config/changes.ts');
-  if (mentionsChanges(file)) return { keeping: readKeeping(file, homesOf(context.env).home) };
+  if (mentionsChanges(file)) return { keeping: readKeeping(file, homesOf(context.env).home), warnings: [] };
   try {
     const { readTrustedText } = await import('../policy/load/read-file.ts');
     const [{ readToml }, { Source }] = await Promise.all([
@@ -36,11 +36,11 @@ export async function keepingOf(context: Context): Promise<ReadConfig> {
     const stamp = stampOf(file);
     readToml(new Source(file, readTrustedText(file).text));
     remember(context, stamp);
-    return {};
+    return { warnings: [] };
   } catch (error) {
     if (!(error instanceof CordonError)) throw error;
     return {
-      warning: `${error.where ?? file}: ${error.message}; nothing in cordon.toml is in force until it is mended`,
+      warnings: [`${error.where ?? file}: ${error.message}; nothing in cordon.toml is in force until it is mended`],
     };
   }
 }

@@ -37,8 +37,7 @@ export async function run(args: readonly Bytes[], context: Context): Promise<num
     return (await import('../container-run.ts')).runIn({ argv, policy, quiet, rehearsal }, parsed, context);
   const asked = await credentialsOf(policy, argv[0], parsed, context);
   const { credentials, ...held } = await heldBack(policy, asked, context.env);
-  const { keeping, warning } = await keepingOf(context);
-  if (warning !== undefined) showWarnings([warning], context);
+  const { keeping, warnings } = await keepingOf(context);
   const prepared = prepare({
     ...held,
     env: context.env,
@@ -51,12 +50,12 @@ export async function run(args: readonly Bytes[], context: Context): Promise<num
     quiet,
     trace: isTraced ? (await tracing()).traceFile(context) : undefined,
   });
-  showWarnings(prepared.warnings, context);
+  showWarnings([...warnings, ...prepared.warnings], context);
   logLaunch(prepared, context);
   if (rehearsal) return rehearse(prepared, policy, parsed, context);
   if (isTraced) return (await tracing()).runTraced(prepared, policy, parsed, context);
   if (!policy.redact || credentials.size === 0)
-    return start(prepared, notes.length > 0 || warning !== undefined ? undefined : toKeep(prepared, policy, context));
+    return start(prepared, [...notes, ...warnings].length > 0 ? undefined : toKeep(prepared, policy, context));
   const { launchRedacted } = await import('../../launch/launch-redacted.ts');
   return (await launchRedacted(prepared.plan, [...credentials, ...(held.broker?.values ?? [])])).exitCode;
 }
