@@ -105,12 +105,16 @@ static void call_in(pid_t child) {
 
 bool undumpable_make(pid_t child) {
   int status;
-  if (!has_stopped(child, &status)) return false;
-  if (WSTOPSIG(status) == SIGTRAP) {
-    call_in(child);
-    ptrace(PTRACE_DETACH, child, NULL, NULL);
-  } else {
+  while (has_stopped(child, &status)) {
+    if (WSTOPSIG(status) == SIGTRAP) {
+      call_in(child);
+      ptrace(PTRACE_DETACH, child, NULL, NULL);
+      return true;
+    }
+    /* Someone sent it a signal, which it gets; or it is not traced. */
+    if (ptrace(PTRACE_CONT, child, NULL, (void *)(uintptr_t)WSTOPSIG(status)) == 0) continue;
     kill(child, SIGCONT);
+    return true;
   }
-  return true;
+  return false;
 }

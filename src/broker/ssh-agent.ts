@@ -42,6 +42,8 @@ const LOG_IN = 50;
 const BIND = 'session-bind@openssh.com';
 const HOST_BOUND = 'publickey-hostbound-v00@openssh.com';
 const LARGEST = 1 << 18;
+/** A session goes by a hash: what a host signs at other times is longer. */
+const LONGEST_SESSION = 64;
 const PATIENCE_MS = 120_000;
 
 const ADDING_AND_REMOVING: Readonly<Record<number, string>> = {
@@ -166,7 +168,7 @@ class AgentConnection {
       this.#spoiled = reason;
       return new Unsigned('forwarding', reason);
     };
-    if (!isSignedBy(hostKey, id, signature))
+    if (id.length > LONGEST_SESSION || !isSignedBy(hostKey, id, signature))
       throw spoil('the host did not sign the session that is said to be its own');
     if (isForwarding) throw spoil('the agent is not forwarded to other hosts');
     if (this.#session !== undefined && !this.#session.id.equals(id)) throw spoil('one connection is for one session');
@@ -220,8 +222,11 @@ class AgentConnection {
     const rest = new SshReader(answer.subarray(1));
     const all = Array.from({ length: rest.number() }, () => ({ blob: rest.string(), comment: rest.string() }));
     return all.flatMap(({ blob, comment }) => {
-      const key = this.#settings.keys.find((one) => isMeant(one, blob, comment.toString('utf8')));
-      return key === undefined ? [] : [{ blob, comment, key }];
+      const meant = this.#settings.keys.filter((one) => isMeant(one, blob, comment.toString('utf8')));
+      const [first] = meant;
+      return first === undefined
+        ? []
+        : [{ blob, comment, key: { ...first, hosts: meant.flatMap(({ hosts }) => hosts) } }];
     });
   }
 

@@ -87,9 +87,13 @@ function pair(): [Duplex, Duplex] {
 }
 
 function pass(request: http.IncomingMessage, response: http.ServerResponse, server: Duplex, url: URL): void {
-  const kept = endToEnd(pairsOf(request.rawHeaders)).filter(([name]) => name.toLowerCase() !== 'host');
-  // Node would send a body of a GET as it is, and the server would take it for the next request.
-  const framing = request.headers['transfer-encoding'] === undefined ? [] : ['Transfer-Encoding', 'chunked'];
+  const kept = endToEnd(pairsOf(request.rawHeaders)).filter(
+    ([name]) => !['host', 'content-length'].includes(name.toLowerCase()),
+  );
+  // Whatever Connection says of it: Node would send a body of a GET as it is, and the server would take it for the next request.
+  const { 'transfer-encoding': coding, 'content-length': length } = request.headers;
+  const sized = length === undefined ? [] : ['Content-Length', length];
+  const framing = coding === undefined ? sized : ['Transfer-Encoding', 'chunked'];
   const onward = http.request({
     method: request.method ?? 'GET',
     path: `${url.pathname}${url.search}`,

@@ -53,9 +53,9 @@ async function main(): Promise<void> {
   const { ssh } = task;
   if (ssh !== undefined) {
     const { serveSshAgent } = await import('../broker/ssh-agent.ts');
-    net
-      .createServer((client) => serveSshAgent(client, ssh, (entry) => gate.brokered(entry)))
-      .listen({ fd: FD.ports + task.ports.length });
+    const server = net.createServer((client) => serveSshAgent(client, ssh, (entry) => gate.brokered(entry)));
+    server.maxConnections = limits.connections;
+    server.listen({ fd: FD.ports + task.ports.length });
   }
   supervisor.on('error', () => process.exit(0));
   supervisor.on('end', () => void end(task, gate, supervisor, tell));

@@ -134,6 +134,18 @@ ssh ${OTHER} echo logged in elsewhere || echo refused`;
     ]);
   });
 
+  test('one key for two hosts, and another one that is only shown', async () => {
+    const stage = await staged(user);
+    const script = `ssh-add -l | wc -l\nssh ${BOX} echo one\nssh -o IdentitiesOnly=yes -i "$HOME/.ssh/work.pub" ${OTHER} echo two`;
+    const broker = [
+      `ssh:work@${BOX}:${PORT}`,
+      `ssh:${stage.keys.work}@${OTHER}:${PORT}`,
+      `ssh:private@${OTHER}:${PORT}`,
+    ];
+    const ran = await inside(stage, broker, script);
+    expect(ran.stdout.split('\n'), ran.stderr).toEqual(['2', 'one', 'two', '']);
+  });
+
   test('without it the agent has every key for every host', async () => {
     const stage = await staged(user);
     const script = `ssh-add -l | wc -l\nssh ${OTHER} echo logged in elsewhere`;

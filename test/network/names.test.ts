@@ -160,6 +160,27 @@ describe.each(USERS)('the network by name, as %s', (user) => {
     expect(seen).toEqual(['GET GET / HTTP/1.1 accept connection content-type host transfer-encoding user-agent']);
   });
 
+  it('a length that is said to be of one connection only lets no request through inside of another', async () => {
+    let seen = '';
+    const server = net.createServer((socket) => {
+      socket.on('error', () => socket.destroy());
+      socket.on('data', (bytes) => {
+        seen += bytes.toString('latin1');
+        if (seen.includes('other.example.com')) socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
+      });
+    });
+    const inner = 'GET /inner HTTP/1.1\\r\\nHost: other.example.com\\r\\n\\r\\n';
+    const script = `python3 -c "
+import socket
+s = socket.create_connection(('127.0.0.1', 17080)); inner = b'${inner}'
+s.sendall(b'GET http://api.example.com/ HTTP/1.1\\r\\nHost: api.example.com\\r\\nConnection: close, content-length, transfer-encoding\\r\\nContent-Length: %d\\r\\n\\r\\n' % len(inner) + inner)
+while s.recv(4096): pass
+"`;
+    await inside(sceneOf(user), [`api.example.com:80=127.0.0.1:${await listening(server)}`], script);
+    // The server is told that what follows is a body.
+    expect(seen).toMatch(/^GET \/ HTTP\/1\.1\r\n(?:.+\r\n)*content-length: 48\r\n(?:.+\r\n)*\r\nGET \/inner/i);
+  });
+
   it('an upstream proxy of the user is used, and its password is never inside', async () => {
     const scene = sceneOf(user);
     const password = ['pass', 'of', 'mine'].join('-');
