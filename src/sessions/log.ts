@@ -18,13 +18,18 @@ export function lineLog(write: (line: string) => void, form: LogForm = 'text', l
 }
 
 /** What was loaded, by names and counts. */
-export function logSecrets(log: Log, user: string, { variables, shared, own }: UserSecrets): void {
-  log('info', `sandboxed_envs: ${shared.count} global, from ${shared.file}`);
-  log('info', `sandboxed_envs: ${own.count} of the user's own, from ${own.file}`);
-  log('info', `sandboxed_envs: ${shared.count} global + ${own.count} own = ${variables.length} after overrides`);
+export function logSecrets(log: Log, user: string, { variables, shared, own, passedOver }: UserSecrets): void {
+  log('info', `sandboxed_envs: ${counted(shared, 'global')}`);
+  log('info', `sandboxed_envs: ${counted(own, "of the user's own")}`);
+  const [all, mine] = [shared.count ?? 0, own.count ?? 0];
+  log('info', `sandboxed_envs: ${all} global + ${mine} own = ${variables.length} after overrides`);
+  for (const file of passedOver) log('info', `sandboxed_envs: ${file} is not read; the file is called secrets.yaml`);
   const names = variables.map(({ name }) => name).join(', ');
   log('info', `sandbox: user '${user}' has ${variables.length} variables: [${names}]`);
 }
+
+const counted = ({ count, file }: UserSecrets['own'], whose: string) =>
+  count === undefined ? `none ${whose}: there is no ${file}` : `${count} ${whose}, from ${file}`;
 
 export function logOpened(log: Log, id: string, count: number): void {
   log('info', `sandbox: ${count} variables are ready for session ${id}`);

@@ -33,6 +33,15 @@ describe.each(USERS)('cordon mcp as %s', (user) => {
     },
   );
 
+  test('promises no news of lists that never change, and says that the network is off', async () => {
+    const { client } = await connectStdio(new Place(user));
+    const capabilities = client.getServerCapabilities();
+    for (const kind of ['tools', 'prompts', 'resources'] as const)
+      expect(capabilities?.[kind]?.listChanged ?? false).toBe(false);
+    const { tools } = await client.listTools();
+    expect(tools.find(({ name }) => name === 'Bash')?.description).toMatch(/network/i);
+  });
+
   test('exit codes are the command’s own; a time limit is said in words', async () => {
     const { client } = await connectStdio(new Place(user));
     for (const [command, code] of [

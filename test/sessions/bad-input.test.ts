@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openSession } from '../../src/sessions/open.ts';
@@ -90,6 +90,19 @@ describe('what no session is opened with', () => {
 });
 
 describe('F7: the log', () => {
+  it('names a file that is not there as such, and files that are passed over', async () => {
+    const lines: string[] = [];
+    const here = scene(ME);
+    const own = join(here.home, 'users/greg');
+    renameSync(join(own, 'secrets.yaml'), join(own, 'secrets.yml'));
+    mkdirSync(join(own, 'ag3ntum'));
+    writeFileSync(join(own, 'ag3ntum/secrets.yaml'), 'sandboxed_envs: {}\n');
+    await (await open(here, { id: 's1', log: (_: string, line: string) => lines.push(line) })).close();
+    expect(lines).toContain(`sandboxed_envs: none of the user's own: there is no ${join(own, 'secrets.yaml')}`);
+    for (const name of ['secrets.yml', 'ag3ntum/secrets.yaml'])
+      expect(lines).toContain(`sandboxed_envs: ${join(own, name)} is not read; the file is called secrets.yaml`);
+  });
+
   it('tells names and counts', async () => {
     const lines: string[] = [];
     const here = scene(ME);

@@ -41,7 +41,7 @@ export async function run(args: readonly Bytes[], context: Context): Promise<num
   else {
     const decisions = explained([], { policy, startup, context });
     context.out(`${decisionGroups(decisions, context)}\n${decisionSummary(decisions)}`);
-    context.out(`${showPlaces(policy.filesystem)}${showStartupNotes(startup)}`);
+    context.out(`${showPlaces(policy.filesystem)}${showStartupNotes(startup, context)}`);
   }
   return 0;
 }

@@ -1,10 +1,13 @@
 import type { Decision } from '../../decide/decide.ts';
 import { showText } from '../../host/bytes.ts';
 import type { StartupNote } from '../../plan/startup/index.ts';
+import type { Context } from '../context.ts';
+import { wrap } from './definitions.ts';
 
 /** `~/.bashrc:12 sets AWS_SECRET_ACCESS_KEY: left out of the copy`; names only, never values. */
-export function showStartupNotes(notes: readonly StartupNote[]): string {
-  return notes.map((note) => `${lineFor(note)}\n`).join('');
+export function showStartupNotes(notes: readonly StartupNote[], { columns }: Pick<Context, 'columns'>): string {
+  const room = columns === undefined ? Number.POSITIVE_INFINITY : columns - 2;
+  return notes.map((note) => `${wrap(lineFor(note), room).join('\n  ')}\n`).join('');
 }
 
 export function startupNotesAsJson(notes: readonly StartupNote[]): object[] {
