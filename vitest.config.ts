@@ -42,12 +42,17 @@ export default defineConfig({
         test: { ...REAL, name: 'escapes', include: ['test/escapes/**/*.test.ts'], isolate: false },
       },
       {
-        // Real agent programs have to be fetched first: .ci/agents. Containers need an engine: .ci/containers.
+        // Real agent programs have to be fetched first: .ci/agents. Containers need an engine: .ci/containers. Servers under load
+        // and faults take a while: .ci/replicas.
         test: {
           ...REAL,
           name: 'real',
           include: ['test/**/*.test.ts'],
-          exclude: [...PURE, ...SLOW, 'test/escapes/**', 'test/agents-real/**', 'test/containers/**'],
+          exclude: [
+            ...PURE,
+            ...SLOW,
+            ...['escapes', 'agents-real', 'containers', 'replicas'].map((name) => `test/${name}/**`),
+          ],
         },
       },
     ],
