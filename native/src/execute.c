@@ -10,9 +10,15 @@ static rlim_t hard_limit(const struct limit *limit) {
   return limit->resource == RLIMIT_CPU && limit->value < RLIM_INFINITY - 1 ? limit->value + 1 : limit->value;
 }
 
+static rlim_t lesser(rlim_t one, rlim_t other) { return one < other ? one : other; }
+
+/* What is held tighter already stays so: a container's limits are often below ours, and only root could widen them. */
 void apply_limits(const struct limit *limits, size_t count) {
   for (size_t i = 0; i < count; i++) {
-    struct rlimit both = {.rlim_cur = limits[i].value, .rlim_max = hard_limit(&limits[i])};
+    struct rlimit here = {.rlim_cur = RLIM_INFINITY, .rlim_max = RLIM_INFINITY};
+    if (getrlimit(limits[i].resource, &here) != 0) refuse("cannot read a resource limit: ", error_text(errno), NULL);
+    rlim_t hard = lesser(hard_limit(&limits[i]), here.rlim_max);
+    struct rlimit both = {.rlim_cur = lesser(limits[i].value, hard), .rlim_max = hard};
     if (setrlimit(limits[i].resource, &both) != 0) refuse("cannot set a resource limit: ", error_text(errno), NULL);
   }
 }

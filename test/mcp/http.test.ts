@@ -258,6 +258,13 @@ describe.each(USERS)('cordon serve as %s', (user) => {
     await eventually(async () => expect(await metric(served.origin, 'cordon_sessions_open')).toBe(0));
   });
 
+  test('a limit that holds the server tighter than ours holds its calls, and refuses none', async () => {
+    const place = new Place(user);
+    const served = await serve(user, [], place, { through: ['prlimit', '--nofile=512:512'] });
+    const { data } = await bash(await connectHttp(served, served.tokens.alice), 'ulimit -Sn; ulimit -Hn');
+    expect(data).toMatchObject({ exit_code: 0, output: '512\n512' });
+  });
+
   test('what is measured and logged names no secret, and no value', async () => {
     const served = await serve(user, ['--log', 'json']);
     await bash(await connectHttp(served, served.tokens.alice), 'env; exit 4');
