@@ -141,6 +141,7 @@ export const MCP_FLAGS: readonly FlagSpec[] = [
 
 export const SERVE_FLAGS: readonly FlagSpec[] = [
   { name: '--workspaces', value: 'DIR', help: 'the folder with the workspaces of the users, one named as each user' },
+  { name: '--make-workspaces', help: 'make the workspace of a user who has none yet' },
   ...SESSION_FLAGS,
   {
     name: '--tokens',

@@ -5,12 +5,12 @@ import { endWhenTold } from '../../mcp/end-when-told.ts';
 import { announce } from '../../mcp/http/announce.ts';
 import { HttpService, type ServiceOptions } from '../../mcp/http/service.ts';
 import { MOST_SHARDS, parsePeers, parseShard, type Shards } from '../../mcp/http/shards.ts';
-import { checkShelf, checkTokens } from '../../mcp/http/shelf.ts';
+import { checkShelf, checkTokens, makeWorkspace } from '../../mcp/http/shelf.ts';
 import { TokenStore } from '../../mcp/http/tokens.ts';
 import { checkShared, openSession } from '../../sessions/index.ts';
 import { SERVE_FLAGS } from '../commands.ts';
 import type { Context } from '../context.ts';
-import { flagValues, type ParsedArguments, parseArguments, textValue, usageError } from '../flags.ts';
+import { flagValues, hasFlag, type ParsedArguments, parseArguments, textValue, usageError } from '../flags.ts';
 import { version } from '../version.ts';
 import { logOf, optional, required, sessionOptions } from './mcp.ts';
 import { tokenAction } from './serve-token.ts';
@@ -57,7 +57,10 @@ function serviceOptions(parsed: ParsedArguments, tokens: TokenStore, context: Co
     admitted: { hosts: [...texts('--allow-host'), ...own], origins: texts('--allow-origin') },
     tokens,
     // The name was checked when the token was made, and is checked again by the session.
-    open: (user) => openSession({ ...common, user, workspace: join(workspaces, user) }),
+    open: async (user) => {
+      if (hasFlag(parsed, '--make-workspaces')) makeWorkspace(workspaces, user);
+      return openSession({ ...common, user, workspace: join(workspaces, user) });
+    },
     limits: {
       sessions: numberOf(parsed, '--max-sessions', 8),
       calls: numberOf(parsed, '--max-calls', 8),

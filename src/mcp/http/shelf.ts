@@ -1,6 +1,7 @@
-import { existsSync, realpathSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { existsSync, mkdirSync, realpathSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { CordonError } from '../../host/errors.ts';
+import { checkUserName } from '../../secrets/sandboxed/user-name.ts';
 import type { Skill } from '../../sessions/types.ts';
 
 /** The folder that holds the workspaces must be there, and no skill in it: what one user's commands can write would run with the secrets of another. */
@@ -28,4 +29,19 @@ export function checkTokens(workspaces: string, tokens: string | undefined): voi
     where: tokens,
     hint: 'keep them where no user can write',
   });
+}
+
+/** Where users come with their tokens, nobody is there to make it for them. What stands there already is for the session to judge. */
+export function makeWorkspace(workspaces: string, user: string): void {
+  const folder = join(workspaces, checkUserName(user));
+  try {
+    mkdirSync(folder, 0o700);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') return;
+    throw new CordonError('serve', `no workspace can be made (${code})`, {
+      where: folder,
+      hint: 'the folder of the workspaces must be writable, and have room',
+    });
+  }
 }
