@@ -18,24 +18,22 @@ import {
 
 type Complain = (problem: string) => void;
 
-interface Loaded {
-  readonly known: readonly Known[];
+interface Read {
   /** The files with many tokens: a change of one does not show in the folder. */
   readonly lists: readonly string[];
-}
-
-interface Read extends Loaded {
   readonly stamp: string;
   readonly byHash: ReadonlyMap<string, Known>;
   readonly at: number;
   /** False when it was changed just before: the clock of a file system may be too coarse to show that it is changed again. */
   readonly isSettled: boolean;
+  readonly restMs: number;
 }
 
 const RECORD = /^([0-9a-f]{8})\.json$/;
 const LIST = /^[^.].*\.jsonl$/;
 const COARSE_MS = 2000;
-const AGAIN_MS = 200;
+/** Often enough for what is removed to be refused within a second; a list that takes long to read is read less often. */
+const AGAIN_MS = { least: 200, most: 700, times: 4 };
 const nobody: Complain = () => undefined;
 
 /**
@@ -78,7 +76,7 @@ export class TokenStore {
   }
 
   list(complain = nobody): TokenRecord[] {
-    return this.#load(complain).known.map(({ id, user, created }) => ({ id, user, created }));
+    return this.#load(this.#lists(), complain).map(({ id, user, created }) => ({ id, user, created }));
   }
 
   /** By id, or all of a user. */
@@ -115,16 +113,16 @@ export class TokenStore {
 
   /** Looked at for every request, read again when it has changed: a token that was removed stops working at once. */
   #current(complain: Complain): Read {
-    const { stamp, newest } = this.#stamp(this.#read?.lists ?? []);
     const now = Date.now();
     const read = this.#read;
-    if (read?.stamp === stamp && (read.isSettled || now - read.at < AGAIN_MS)) return read;
-    const loaded = this.#load(complain);
-    const byHash = new Map(loaded.known.map((known) => [known.hash.toString('hex'), known]));
-    const isSettled = Math.abs(now - newest) > COARSE_MS;
-    // Lists that were not known before are in a stamp only from now on.
-    const after = sameNames(loaded.lists, read?.lists) ? stamp : this.#stamp(loaded.lists).stamp;
-    this.#read = { ...loaded, stamp: after, byHash, at: now, isSettled: isSettled && after === stamp };
+    if (read !== undefined && read.stamp === this.#stamp(read.lists).stamp)
+      if (read.isSettled || now - read.at < read.restMs) return read;
+    // Its stamp from before it is read: what changes meanwhile is read again.
+    const lists = this.#lists();
+    const { stamp, newest } = this.#stamp(lists);
+    const byHash = new Map(this.#load(lists, complain).map((known) => [known.hash.toString('hex'), known]));
+    const restMs = Math.min(AGAIN_MS.most, Math.max(AGAIN_MS.least, (Date.now() - now) * AGAIN_MS.times));
+    this.#read = { lists, stamp, byHash, at: now, isSettled: Math.abs(now - newest) > COARSE_MS, restMs };
     return this.#read;
   }
 
@@ -135,10 +133,9 @@ export class TokenStore {
     return { stamp: words.join('|'), newest: Math.max(...all.map((one) => Number(one?.mtimeMs ?? 0))) };
   }
 
-  #load(complain: Complain): Loaded {
-    const lists = this.#lists();
+  #load(lists: readonly string[], complain: Complain): Known[] {
     const inLists = lists.flatMap((list) => readable(() => readList(list, this.#trust, complain), complain, list));
-    return { known: [...this.#records(complain), ...inLists], lists };
+    return [...this.#records(complain), ...inLists];
   }
 
   #records(complain: Complain): Known[] {
@@ -186,8 +183,6 @@ function statOf(path: string): BigIntStats | undefined {
     return undefined;
   }
 }
-
-const sameNames = (some: readonly string[], others: readonly string[] = []) => some.join('\0') === others.join('\0');
 
 function readable<T>(read: () => T[], complain: Complain, name = ''): T[] {
   try {
