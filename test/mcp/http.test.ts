@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { TokenStore } from '../../src/mcp/http/tokens.ts';
 import { USERS } from '../support/users.ts';
 import {
   addToken,
@@ -256,6 +257,21 @@ describe.each(USERS)('cordon serve as %s', (user) => {
     expect((await post(served, served.tokens.alice, callOf('echo x'), { 'mcp-session-id': id })).status).toBe(404);
     expect((await sleeping).data.output).toBe('woke');
     await eventually(async () => expect(await metric(served.origin, 'cordon_sessions_open')).toBe(0));
+  });
+
+  test('--make-workspaces makes the workspace of a new user, and of no name that leads elsewhere', async () => {
+    const place = new Place(user);
+    const file = join(place.home, 'tokens.jsonl');
+    const store = new TokenStore(file, 'shared');
+    const [carol, outside] = [store.add('carol').token, store.add('../outside').token];
+    place.write(file, readFileSync(file), 0o600);
+    const { origin } = await startServer(place, ['--tokens', file, '--make-workspaces']);
+    expect([
+      (await post({ origin }, carol, INITIALIZE)).status,
+      (await post({ origin }, outside, INITIALIZE)).status,
+    ]).toEqual([200, 500]);
+    expect(readdirSync(place.workspaces).toSorted()).toEqual(['alice', 'bob', 'carol']);
+    expect(readdirSync(join(place.workspaces, '..'))).not.toContain('outside');
   });
 
   test('a limit that holds the server tighter than ours holds its calls, and refuses none', async () => {
