@@ -5,7 +5,7 @@ import { inTurn } from '../../bench/mcp/http-load.ts';
 import { Replicas } from '../mcp/replica-support.ts';
 import { ownValue } from '../mcp/support.ts';
 
-/** 200 and 5 in the whole; a clone's tests have three minutes for all of this. */
+/** The more the better: .ci/run has a few minutes for all of this. */
 const PEOPLE = Number(process.env.CORDON_TEST_PEOPLE ?? 20);
 const EACH = 5;
 const AT_ONCE = 8;
