@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import http2 from 'node:http2';
@@ -10,8 +11,10 @@ import { certificateForTests, closeAll, inside, listening, sceneOf } from './sup
 
 interface Client {
   readonly name: string;
-  /** The program, to see whether it is there. */
+  /** The program, to see whether it is there; below CORDON_TEST_CLIENTS where it begins with node_modules. */
   readonly program: string;
+  /** A module that its Python has to have. */
+  readonly module?: string;
   readonly speaks: string;
   readonly port: number;
   readonly server: (seen: (what: string) => void) => net.Server;
@@ -54,6 +57,20 @@ const h2: Client['server'] = (seen) =>
     response.end('hi\n');
   });
 
+const grpc: Client['server'] = (seen) =>
+  http2.createServer().on('stream', (stream, headers) => {
+    seen(`${headers[':path']} ${headers[':authority']} ${headers['user-agent']}`);
+    stream.respond({ ':status': 200, 'content-type': 'application/grpc', 'grpc-status': '0' }, { endStream: true });
+  }) as unknown as net.Server;
+/** Answers only after a while, in which nothing is said. */
+const late: Client['server'] = (seen) =>
+  http.createServer((request, response) => {
+    setTimeout(() => response.end('late\n'), 2000);
+    response.on('finish', () => seen(`answered ${request.headers['user-agent']}`));
+  });
+
+/** Where .ci/clients puts what npm has. */
+const FETCHED = process.env.CORDON_TEST_CLIENTS ?? '/nonexistent';
 const NODE_GET = (scheme: string) =>
   `node -e "require('${scheme}').get({host:'${HOST}',rejectUnauthorized:false},r=>r.resume())"`;
 const JAVA = `cat > /tmp/Get.java <<'E'
@@ -180,15 +197,144 @@ const CLIENTS: readonly Client[] = [
     script: `curl -sSkN https://${HOST}/ | grep -q DONE && curl -sSkN https://${HOST}/done`,
     sees: /\/done/,
   },
+  {
+    name: 'cargo',
+    program: 'cargo',
+    speaks: 'HTTP',
+    port: 80,
+    server: web,
+    script: `cargo search thing --index http://${HOST}/index`,
+    sees: /\/index\/info\/refs/,
+  },
+  {
+    name: 'go',
+    program: 'go',
+    speaks: 'HTTP',
+    port: 80,
+    server: web,
+    script: `GO111MODULE=on GOFLAGS= GOPROXY=http://${HOST} GONOSUMDB='*' go list -m -versions example.org/thing`,
+    sees: /\/example\.org\/thing\/@v\/list.*Go-http-client/,
+  },
+  {
+    name: 'redis-cli',
+    program: 'redis-cli',
+    speaks: 'RESP',
+    port: 6379,
+    server: raw,
+    script: `redis-cli -h ${HOST} PING`,
+    sees: /PING/,
+  },
+  {
+    name: 'Python (requests)',
+    program: 'python3',
+    module: 'requests',
+    speaks: 'HTTPS',
+    port: 443,
+    server: secure,
+    script: `/usr/bin/python3 -c "import requests; requests.get('https://${HOST}/', verify=False)"`,
+    sees: /python-requests/,
+  },
+  {
+    name: 'Python (httpx)',
+    program: 'python3',
+    module: 'httpx',
+    speaks: 'HTTPS',
+    port: 443,
+    server: secure,
+    script: `/usr/bin/python3 -c "import httpx; httpx.get('https://${HOST}/', verify=False)"`,
+    sees: /python-httpx/,
+  },
+  {
+    name: 'gRPC (Python)',
+    program: 'python3',
+    module: 'grpc',
+    speaks: 'HTTP/2',
+    port: 50_051,
+    server: grpc,
+    script: `/usr/bin/python3 -c "
+import grpc
+channel = grpc.insecure_channel('${HOST}:50051')
+try: channel.unary_unary('/test.Test/Say')(b'', timeout=20)
+except grpc.RpcError as error: print(error)"`,
+    sees: /\/test\.Test\/Say api\.example\.com.*grpc-python/,
+  },
+  {
+    name: 'gRPC (Node)',
+    program: 'node_modules/@grpc/grpc-js/build/src/index.js',
+    speaks: 'HTTP/2',
+    port: 50_051,
+    server: grpc,
+    script: `node -e "
+const grpc = require('${FETCHED}/node_modules/@grpc/grpc-js');
+const as = (bytes) => bytes;
+new grpc.Client('${HOST}:50051', grpc.credentials.createInsecure())
+  .makeUnaryRequest('/test.Test/Say', as, as, Buffer.alloc(0), { deadline: Date.now() + 20000 }, () => process.exit(0));"`,
+    sees: /\/test\.Test\/Say api\.example\.com.*grpc-node/,
+  },
+  {
+    name: 'WebSocket (Python)',
+    program: 'python3',
+    module: 'websockets',
+    speaks: 'HTTP with Upgrade',
+    port: 80,
+    server: upgraded,
+    script: `/usr/bin/python3 -c "
+import asyncio, websockets
+async def main():
+    async with websockets.connect('ws://${HOST}/'): pass
+asyncio.run(main())"`,
+    sees: /^upgrade/,
+  },
+  ...[22, 24].map((version) => ({
+    name: `Node ${version} (fetch)`,
+    program: `node_modules/node${version}/bin/node`,
+    speaks: 'HTTP',
+    port: 80,
+    server: web,
+    script: `${FETCHED}/node_modules/node${version}/bin/node -e "fetch('http://${HOST}/').then((got) => got.text())"`,
+    sees: /^GET \/ api\.example\.com node/,
+  })),
+  ...[22, 24].map((version) => ({
+    name: `Node ${version} (WebSocket)`,
+    program: `node_modules/node${version}/bin/node`,
+    speaks: 'HTTP with Upgrade',
+    port: 80,
+    server: upgraded,
+    script: `${FETCHED}/node_modules/node${version}/bin/node -e "new WebSocket('ws://${HOST}/').onerror = () => process.exit(0)"`,
+    sees: /^upgrade/,
+  })),
+  {
+    name: 'pnpm',
+    program: 'node_modules/pnpm/bin/pnpm.cjs',
+    speaks: 'HTTP',
+    port: 80,
+    server: web,
+    script: `mkdir -p /tmp/p && cd /tmp/p && echo '{}' > package.json && node ${FETCHED}/node_modules/pnpm/bin/pnpm.cjs add thing --registry http://${HOST}/ --fetch-retries 0`,
+    sees: /\/thing.*pnpm\//,
+  },
+  {
+    name: 'long poll',
+    program: 'curl',
+    speaks: 'HTTP',
+    port: 80,
+    server: late,
+    script: `curl -sS -m 30 http://${HOST}/`,
+    sees: /^answered curl/,
+  },
 ];
 
-const there = (program: string) =>
-  ['/usr/local/bin', '/usr/bin', '/bin'].some((folder) => existsSync(join(folder, program)));
+const there = ({ program, module }: Client) => {
+  if (program.startsWith('node_modules/')) return existsSync(join(FETCHED, program));
+  const isInstalled = ['/usr/local/bin', '/usr/bin', '/bin'].some((folder) => existsSync(join(folder, program)));
+  return (
+    isInstalled && (module === undefined || spawnSync('/usr/bin/python3', ['-c', `import ${module}`]).status === 0)
+  );
+};
 const worked: string[] = [];
 
 afterEach(closeAll);
 
-it.each(CLIENTS.filter(({ program }) => there(program)))('$name reaches a host by its name', async (client) => {
+it.each(CLIENTS.filter(there))('$name reaches a host by its name', async (client) => {
   const seen: string[] = [];
   const port = await listening(client.server((what) => seen.push(what)));
   const ran = await inside(sceneOf('cordon-test'), [`${HOST}:${client.port}=127.0.0.1:${port}`], client.script);

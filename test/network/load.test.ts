@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import net from 'node:net';
 import { afterEach, expect, it } from 'vitest';
-import { closeAll, inside, listening, sceneOf } from './support.ts';
+import { closeAll, inside, listening, processOutside, sceneOf } from './support.ts';
 
 afterEach(closeAll);
 
@@ -58,3 +59,35 @@ it('a slow reader holds the sender back, not memory', async () => {
   expect(ran.stdout).toBe('done\n');
   expect(sent).toBeLessThan(128 << 20);
 });
+
+it('ten gigabytes go through it whole, and it stays as small as it was', { timeout: 400_000 }, async () => {
+  const scene = sceneOf(USER);
+  const [part, total] = [Buffer.alloc(1 << 20, 7), 10 * 2 ** 30];
+  let highest = 0;
+  const server = net.createServer((socket) => {
+    let sent = 0;
+    const more = () => {
+      while (sent < total) {
+        sent += part.length;
+        if (!socket.write(part)) return void socket.once('drain', more);
+      }
+    };
+    socket.on('error', () => socket.destroy());
+    // Said once all of it has arrived.
+    socket.once('data', () => {
+      highest = mostMemoryOf(processOutside(scene.home));
+      socket.end();
+    });
+    more();
+  });
+  const script = `node -e "
+    const s = require('net').connect(7777, 'large.example.com'); let got = 0;
+    s.on('data', (bytes) => { got += bytes.length; if (got === ${total}) s.write('all\\n'); }).on('end', () => console.log(got));"`;
+  const ran = await inside(scene, [`large.example.com:7777=127.0.0.1:${await listening(server)}`], script);
+  expect(ran.stdout, ran.stderr).toBe(`${total}\n`);
+  expect(highest).toBeGreaterThan(0);
+  expect(highest).toBeLessThan(160 << 20);
+});
+
+const mostMemoryOf = (pid: number) =>
+  1024 * Number(/^VmHWM:\s*(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1] ?? 0);

@@ -2,7 +2,7 @@ import http from 'node:http';
 import net from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { USERS } from '../support/users.ts';
-import { closeAll, cordon, echo, inside, listening, recordsOf, sceneOf, tlsEcho } from './support.ts';
+import { closeAll, cordon, echo, inside, listening, processOutside, recordsOf, sceneOf, tlsEcho } from './support.ts';
 
 afterEach(closeAll);
 
@@ -104,7 +104,7 @@ describe.each(USERS)('the network by name, as %s', (user) => {
     const port = await listening(
       net.createServer((socket) => socket.on('error', () => socket.destroy()).write('hello\n')),
     );
-    const script = `exec 5<>/dev/tcp/api.example.com/80; read line <&5; echo "$line"; echo ready > ready; read more <&5; echo "ended $?"; (exec 6<>/dev/tcp/api.example.com/80) 2>/dev/null || echo refused; echo on`;
+    const script = `exec 5<>/dev/tcp/api.example.com/80; read line <&5; echo "$line"; echo ready > ready; read more <&5; echo "ended $?"; (exec 6<>/dev/tcp/api.example.com/80; read line <&6) 2>/dev/null || echo refused; echo on`;
     const running = cordon(scene, [
       'run',
       '--fs',
@@ -118,7 +118,7 @@ describe.each(USERS)('the network by name, as %s', (user) => {
     ]);
     const { existsSync } = await import('node:fs');
     while (!existsSync(`${scene.home}/ready`)) await new Promise((resolve) => setTimeout(resolve, 20));
-    process.kill(await processOutside(scene.home), 'SIGKILL');
+    process.kill(processOutside(scene.home), 'SIGKILL');
     const ran = await running;
     expect(ran.stdout).toBe('hello\nended 1\nrefused\non\n');
     expect(ran.stderr.match(/the process that lets connections through is gone/g)).toHaveLength(1);
@@ -201,22 +201,6 @@ while s.recv(4096): pass
     expect(seen[0]).toContain(`Basic ${Buffer.from(`me:${password}`).toString('base64')}`);
   });
 });
-
-/** The one whose records go to this home: its parent is the launcher, which was started there. */
-async function processOutside(home: string): Promise<number> {
-  const { readdirSync, readFileSync, readlinkSync } = await import('node:fs');
-  const found = readdirSync('/proc').filter((pid) => {
-    try {
-      if (!/^\d+$/.test(pid) || !readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('network.cjs')) return false;
-      const parent = /^PPid:\s*(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1];
-      return readlinkSync(`/proc/${parent}/cwd`) === home;
-    } catch {
-      return false;
-    }
-  });
-  expect(found).toHaveLength(1);
-  return Number(found[0]);
-}
 
 /** Asks the proxy inside for what only looks like a name, by CONNECT and by SOCKS, and says what it answers. */
 const DISGUISED = `python3 - <<'END'

@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { readFileSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import http from 'node:http';
 import net from 'node:net';
 import { join } from 'node:path';
@@ -107,4 +107,19 @@ export async function internet(): Promise<Record<string, string>> {
     });
   });
   return { HTTPS_PROXY: `http://127.0.0.1:${await listening(proxy)}` };
+}
+
+/** The one whose records go to this home: its parent is the launcher, which was started there. */
+export function processOutside(home: string): number {
+  const found = readdirSync('/proc').filter((pid) => {
+    try {
+      if (!/^\d+$/.test(pid) || !readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('network.cjs')) return false;
+      const parent = /^PPid:\s*(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1];
+      return readlinkSync(`/proc/${parent}/cwd`) === home;
+    } catch {
+      return false;
+    }
+  });
+  if (found.length !== 1) throw new Error(`${found.length} processes outside, not one`);
+  return Number(found[0]);
 }
