@@ -95,6 +95,7 @@ function importImage(folder: string, env: NodeJS.ProcessEnv): void {
   ];
   const tar = join(folder, 'root.tar');
   execFileSync('tar', ['-C', root, '-cf', tar, '.']);
+  chmodSync(tar, 0o644);
   execFileSync('podman', ['import', '--quiet', ...changes.flatMap((line) => ['-c', line]), tar, 'localhost/small'], {
     env,
     stdio: 'ignore',

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { identityOf } from '../support/users.ts';
-import { eventually, IMAGE, podman, processesWith, Scene } from './scene.ts';
+import { eventually, IMAGE, podman, processesWith, rootless, Scene } from './scene.ts';
 
 const IN = ['--net', 'off', '--in', `podman:${IMAGE}`];
 
@@ -152,6 +152,20 @@ describe('cordon run --in docker:IMAGE', () => {
     await eventually(() => expect(left.said()).toContain('ready'));
     left.child.kill('SIGKILL');
     await eventually(() => expect(processesWith('^sleep 4712')).toEqual([]));
+  });
+});
+
+describe('rootless podman', () => {
+  it('does the same without any daemon, as the user', () => {
+    const scene = new Scene('cordon-test');
+    const env = { ...rootless(scene), A_TOKEN: 'given' };
+    const script = 'id -u; echo $A_TOKEN; touch made; touch /etc/x 2>/dev/null || echo held; exit 5';
+    const ran = scene.run(['run', ...IN, '--isolation', 'barrier', '--allow', 'A_TOKEN', '--', 'sh', '-c', script], {
+      env,
+    });
+    const { uid } = identityOf('cordon-test');
+    expect(ran).toMatchObject({ status: 5, stdout: `${uid}\ngiven\nheld\n`, stderr: '' });
+    expect(statSync(join(scene.project, 'made')).uid).toBe(uid);
   });
 });
 

@@ -1,5 +1,5 @@
 import { execFileSync, type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process';
-import { chownSync, mkdirSync, realpathSync } from 'node:fs';
+import { chownSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { inject, onTestFinished, vi } from 'vitest';
@@ -85,6 +85,19 @@ export class Scene {
     });
     return { child, ended, errors, said: () => said };
   }
+}
+
+/** A user's own storage, as rootless podman has it, with the image in it. */
+export function rootless(scene: Scene): Record<string, string> {
+  const { uid, gid } = identityOf(scene.user);
+  const own = (name: string) => join(scene.home, name);
+  mkdirSync(own('run'), { mode: 0o700 });
+  chownSync(own('run'), uid, gid);
+  writeFileSync(own('storage.conf'), '[storage]\ndriver = "vfs"\n');
+  const env = { XDG_RUNTIME_DIR: own('run'), CONTAINERS_STORAGE_CONF: own('storage.conf') };
+  const words = ['import', '--quiet', '-c', 'ENV PATH=/bin', join(ENGINE_FOLDER(), 'root.tar'), IMAGE];
+  execFileSync('podman', words, { env: scene.env(env), cwd: scene.home, uid, gid, stdio: 'ignore' });
+  return env;
 }
 
 export function podman(...args: string[]): SpawnSyncReturns<string> {

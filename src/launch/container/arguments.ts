@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { CordonError } from '../../host/errors.ts';
 import type { Isolation } from '../../policy/policy.ts';
 import { type Engine, guardOptions } from './engine.ts';
@@ -39,7 +40,7 @@ export function runArguments(engine: Engine, settings: ContainerSettings): strin
   return [
     ...['run', '--rm', '--name', name, '--interactive', ...(terminal ? ['--tty'] : [])],
     ...['--log-driver', 'none', '--read-only', ...(engine.daemon === engine.name ? ['--no-healthcheck'] : [])],
-    ...['--pids-limit', String(MOST_PROCESSES)],
+    ...processLimit(engine),
     ...privileges(engine, settings),
     ...(network === 'off' ? ['--network', 'none'] : []),
     ...(engine.name === 'podman' ? ['--http-proxy=false', '--systemd=false'] : []),
@@ -52,6 +53,12 @@ export function runArguments(engine: Engine, settings: ContainerSettings): strin
     ...(workdir === undefined ? [] : ['--workdir', workdir]),
     ...['--entrypoint', LAUNCHER, image, `--ask-at=${TALK}/${SOCKET}`],
   ];
+}
+
+/** Rootless podman holds no limits in control groups of version 1, and would say so each time. */
+function processLimit({ name }: Engine): string[] {
+  const isHeld = name === 'docker' || process.getuid?.() === 0 || existsSync('/sys/fs/cgroup/cgroup.controllers');
+  return isHeld ? ['--pids-limit', String(MOST_PROCESSES)] : [];
 }
 
 /** The caller's own ids, so that what is written belongs to the caller. */
