@@ -33,6 +33,15 @@ describe.each(USERS)('cordon mcp as %s', (user) => {
     },
   );
 
+  test.each(['legacy', 'auto'] as const)('a resource that is not there is named in the answer (%s)', async (era) => {
+    const place = new Place(user);
+    place.skill('kind', '---\nname: kind\ndescription: how to be\n---\nBe kind.\n');
+    const { client } = await connectStdio(place, { era });
+    // The SDK sends this code in every revision of the protocol; clients of older ones are to accept it beside -32002.
+    const uri = 'skill://none/SKILL.md';
+    await expect(client.readResource({ uri })).rejects.toMatchObject({ code: -32_602, data: { uri } });
+  });
+
   test('promises no news of lists that never change, and says that the network is off', async () => {
     const { client } = await connectStdio(new Place(user));
     const capabilities = client.getServerCapabilities();

@@ -1,4 +1,5 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { configureGlobal } from 'fast-check';
@@ -24,5 +25,17 @@ function useOwnTemporaryFolder(): () => void {
   const folder = mkdtempSync(join(tmpdir(), 'cordon-ct-'));
   chmodSync(folder, 0o1777);
   process.env.TMPDIR = folder;
-  return () => rmSync(folder, { recursive: true, force: true });
+  return () => {
+    removeLayers(folder);
+    rmSync(folder, { recursive: true, force: true });
+  };
+}
+
+// Each home has a folder for layers elsewhere, whose name only a file in the home tells.
+function removeLayers(folder: string): void {
+  const found = execFileSync('find', [folder, '-type', 'f', '-name', 'layers'], { encoding: 'utf8' });
+  for (const file of found.split('\n').filter(Boolean)) {
+    const [name = ''] = readFileSync(file, 'utf8').split('\n');
+    if (/^\/var\/tmp\/cordon-[0-9a-f]{32}$/.test(name)) rmSync(name, { recursive: true, force: true });
+  }
 }
