@@ -64,7 +64,7 @@ async function main(): Promise<void> {
 
 const UNKEPT =
   'brokered credentials are not sent: any process of this user could read them, since the launcher may not trace what it starts here ' +
-  '(kernel.yama.ptrace_scope is 3, a seccomp filter forbids it, or a debugger is at work)';
+  '(kernel.yama.ptrace_scope is 2 or 3, a seccomp filter forbids it, or a debugger is at work)';
 
 /** The bytes are overwritten; what becomes of the text lives as long as this process. */
 function told(): Task {

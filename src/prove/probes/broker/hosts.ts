@@ -111,7 +111,7 @@ const portsOf = (scene: Scene) => stages.get(scene) ?? {};
 const noteOf = (scene: Scene) => scene.path('received');
 
 /** All that the servers were told where it should not be, with the value in any of the forms that it could have. */
-export function arrived(scene: Scene): boolean {
+function arrived(scene: Scene): boolean {
   const told = readFileSync(noteOf(scene), 'latin1');
   const joined = told.replace(/\r\n[0-9a-f]+\r\n/gi, '');
   const { canary } = scene;
