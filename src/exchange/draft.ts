@@ -184,7 +184,16 @@ export class Draft {
 
   /** A host of the source; `grants`: what can't be said is left out and is narrower, else it is wider. */
   host(key: string, list: 'allow' | 'deny', host: string) {
-    const problem = /[@=/]/.test(host) ? `expected ${HOST_EXPECTED}` : hostProblem(host);
+    this.#listHost(key, list, host, /[@=/]/.test(host) ? `expected ${HOST_EXPECTED}` : hostProblem(host));
+  }
+
+  /** An address or a network that no name may lead to. */
+  deniedAddress(key: string, address: string) {
+    const isWritten = /^[0-9a-f.:/]+$/i.test(address);
+    this.#listHost(key, 'deny', address, isWritten ? hostProblem(address) : 'expected an address or a network');
+  }
+
+  #listHost(key: string, list: 'allow' | 'deny', host: string, problem: string | undefined) {
     if (problem !== undefined) {
       const fate = list === 'allow' ? 'narrower' : 'wider';
       return this.row(`${key}(${quoted(host)})`, fate, `left out: ${quoted(problem)}`);

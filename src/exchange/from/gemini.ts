@@ -2,7 +2,7 @@ import { bytesOfText } from '../../host/bytes.ts';
 import type { Pattern } from '../../policy/pattern.ts';
 import type { DenyRule } from '../../policy/policy.ts';
 import { type DenyEntry, type Draft, quoted } from '../draft.ts';
-import { at, entriesAt, leavesOf, textsAt } from '../json.ts';
+import { at, entriesAt, leavesOf } from '../json.ts';
 import { GEMINI_ASIDE } from './asides.ts';
 import type { Importer, Input } from './importer.ts';
 import { asides, type Handlers } from './keys.ts';
@@ -170,7 +170,7 @@ const OTHERS: Handlers = {
     if (value === false) draft.profile.network.block = true;
     draft.row(key, 'same', value === false ? 'network off' : 'network on');
   },
-  'tools.sandboxAllowedPaths': (key, value, draft) => readPaths(key, textsAt(value), draft),
+  'tools.sandboxAllowedPaths': (key, value, draft) => readPaths(key, draft.texts(key, value), draft),
   ...asides(
     ['tools.core', 'tools.exclude', 'mcp.allowed', 'mcp.excluded'],
     "about the agent's own tools, which Gemini CLI still keeps to",

@@ -37,6 +37,7 @@ const TOP: Handlers = {
     'seccomp',
     'bwrapPath',
     'socatPath',
+    'javaAgentJarPath',
   ]),
   ...asides(['windows', 'git']),
 };
@@ -118,15 +119,21 @@ export function readSandboxNetwork(prefix: string, section: Json | undefined, dr
     draft.host(key('allowedDomains'), 'allow', localPort(host));
   for (const host of draft.texts(key('deniedDomains'), at(section, 'deniedDomains')))
     draft.host(key('deniedDomains'), 'deny', host);
+  for (const address of draft.texts(key('deniedResolvedAddresses'), at(section, 'deniedResolvedAddresses')))
+    if (!isOwnLoopback(address)) draft.deniedAddress(key('deniedResolvedAddresses'), address);
   if (open) draft.host(key('allowAllDomains'), 'allow', '*');
   draft.closeUnlessNamed();
   draft.row(key('allowedDomains'), open ? 'same' : 'narrower', 'network.allow; without a port it means 80 and 443');
   readKeys(section, NETWORK, draft, prefix);
 }
 
+/** No name is ever led there. */
+const isOwnLoopback = (address: string) => /^127\.|^::1(?:\/128)?$/.test(address);
+
 const NETWORK: Handlers = {
   ...done(['allowedDomains', 'allowAllDomains']),
   ...rows(['deniedDomains'], 'same', 'network.deny'),
+  ...rows(['deniedResolvedAddresses'], 'same', 'network.deny; private addresses are refused anyway'),
   ...rows(['strictAllowlist'], 'narrower', 'nobody is asked'),
   ...rows(
     ['allowUnixSockets', 'allowAllUnixSockets', 'allowMachLookup'],
@@ -149,9 +156,11 @@ export function readCredentials(prefix: string, section: Json | undefined, form:
   const allowed = draft.profile.network.allow?.filter((host) => host !== '*') ?? [];
   const handlers: Handlers = {
     envVars: (key, value) => {
+      if (!Array.isArray(value)) draft.unknown(key);
       for (const item of listAt(value)) readVariable(key, item, allowed, draft);
     },
     files: (key, value) => {
+      if (!Array.isArray(value)) draft.unknown(key);
       for (const path of listAt(value).map((item) => at(item, 'path')))
         if (typeof path === 'string') readPlace(key, 'denyRead', form(path), draft);
         else draft.unknown(key);
