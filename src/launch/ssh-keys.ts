@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readFileSync, realpathSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { SshHost, SshKey, SshSettings } from '../broker/ssh-agent.ts';
@@ -7,8 +7,9 @@ import { fingerprintOf } from '../broker/ssh-wire.ts';
 import { bytesOfText, textOfBytes } from '../host/bytes.ts';
 import { CordonError } from '../host/errors.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
+import { isWithin } from '../plan/places/index.ts';
 import type { BrokerHost } from '../policy/broker.ts';
-import type { Policy } from '../policy/policy.ts';
+import type { FilesystemPolicy, Policy } from '../policy/policy.ts';
 import type { SshRule } from '../policy/ssh.ts';
 
 /** Where the socket is inside: in a folder that is the command's own. */
@@ -24,10 +25,10 @@ export function sshSettings(policy: Policy, rules: readonly SshRule[], env: Pare
       where: origin,
       hint: 'start one: eval "$(ssh-agent)" && ssh-add',
     });
-  if (policy.filesystem.preset === 'all')
-    throw new CordonError('policy', "the command's own agent needs a place of its own, which --fs all leaves none", {
+  if (isOfTheMachine(policy.filesystem))
+    throw new CordonError('policy', "the command's agent needs a place of its own, and /run is that of the machine", {
       where: origin,
-      hint: 'leave out --fs all',
+      hint: 'leave out --fs all, and --write and --expose for / and /run',
     });
   if (policy.network.mode === 'off')
     throw new CordonError('policy', 'no host of ssh can be reached with the network off', {
@@ -44,6 +45,19 @@ export function sshSettings(policy: Policy, rules: readonly SshRule[], env: Pare
       hosts: hosts.map((host) => hostIn(lines, host, origin)),
     })),
   };
+}
+
+/** What is let through as it is outside would have the socket outside. */
+function isOfTheMachine({ preset, write, expose }: FilesystemPolicy): boolean {
+  return preset === 'all' || [...write, ...expose].some((path) => isWithin(AGENT_SOCKET, realOf(path)));
+}
+
+function realOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
 }
 
 /** ssh itself goes by the user database, most other programs by the variable. */

@@ -187,10 +187,23 @@ ssh ${BOX} echo still works`;
     const said = async (...broker: string[]) => (await inside(stage, broker, 'echo started')).stderr;
     expect(await said('ssh:work@unknown.example.test')).toContain('no key of the host unknown.example.test is known');
     expect(await said('ssh:work@*.example.test')).toContain("'*.example.test' is not one host");
+    for (const flags of ['--fs all', '--write /', '--expose /run', '--write /var/run'].map((text) => text.split(' '))) {
+      const { scene, env } = stage;
+      const args = ['run', ...flags, '--broker', `ssh:work@${BOX}:${PORT}`, '--', 'echo', 'started'];
+      const ran = await cordon(scene, args, env);
+      expect(ran).toMatchObject({ stdout: '', stderr: expect.stringContaining('needs a place of its own') });
+    }
     expect(await said('ssh:work')).toContain("'ssh:work' names no key and host");
     const none = await cordon(stage.scene, ['run', '--broker', `ssh:work@${BOX}:${PORT}`, '--', 'echo', 'started']);
     expect(none).toMatchObject({ stdout: '', stderr: expect.stringContaining('there is no ssh-agent') });
   });
+});
+
+test.each(['minimal', 'workspace', 'guarded'])('it is there with --fs %s', async (preset) => {
+  const { scene, env, keys } = await staged('cordon-test');
+  const args = ['run', '--fs', preset, '--broker', `ssh:work@${BOX}:${PORT}`, '--', 'ssh-add', '-l'];
+  const ran = await cordon(scene, args, env);
+  expect(ran.stdout, ran.stderr).toContain(keys.work);
 });
 
 test.each(hostKinds)('a host is proven by a key of the kind %s', async (kind) => {
