@@ -25,7 +25,13 @@ export const srt: Importer = {
 const TOP: Handlers = {
   ...done(['filesystem', 'network', 'credentials']),
   ...rows(
-    ['enableWeakerNestedSandbox', 'enableWeakerNetworkIsolation', 'allowAppleEvents', 'allowPty'],
+    [
+      'enableWeakerNestedSandbox',
+      'allowNestedUserNamespaces',
+      'enableWeakerNetworkIsolation',
+      'allowAppleEvents',
+      'allowPty',
+    ],
     'narrower',
     'the barrier stays as it is',
   ),
@@ -127,6 +133,12 @@ export function readSandboxNetwork(prefix: string, section: Json | undefined, dr
   readKeys(section, NETWORK, draft, prefix);
 }
 
+/** What it keeps back and Cordon does not has to be accepted. */
+function restricts(key: string, value: Json | boolean, note: string, draft: Draft): void {
+  if (value === false) draft.row(key, 'same', 'off');
+  else draft.row(key, 'wider', note);
+}
+
 /** No name is ever led there. */
 const isOwnLoopback = (address: string) => /^127\.|^::1(?:\/128)?$/.test(address);
 
@@ -146,7 +158,13 @@ const NETWORK: Handlers = {
     'narrower',
     'connections go through no other proxy',
   ),
-  ...asides(['deniedDomainReasons', 'allowManagedDomainsOnly']),
+  ...rows(['allowPlaintextHeaderSet'], 'narrower', 'nothing is injected'),
+  requireHostMatch: (key, value, draft) =>
+    restricts(key, value, 'of TLS only the name in its hello is looked at; in plain HTTP every Host is', draft),
+  refuseOpaqueTunnels: (key, value, draft) => restricts(key, value, 'what goes through is not looked into', draft),
+  stripResponseHeaders: (key, value, draft) =>
+    restricts(key, listAt(value).length > 0 || !Array.isArray(value), 'answers are passed on as they are', draft),
+  ...asides(['deniedDomainReasons', 'allowManagedDomainsOnly', 'ambiguousRequestTarget']),
 };
 
 const localPort = (host: string) => host.replace(/^(?:localhost|127\.0\.0\.1):/, '@host:');
