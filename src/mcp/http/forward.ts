@@ -9,9 +9,9 @@ import { type Break, EventRelay } from './event-relay.ts';
 import { drained, refuse } from './exchange.ts';
 
 /** What is not on these lists is not handed on: how a message is framed, and who is connected to whom, is said anew on each way. */
-const ASKED = /^(?:accept|authorization|content-type|last-event-id|mcp-[a-z-]+)$/;
+const ASKED = /^(?:accept|authorization|content-type|last-event-id|mcp-[a-z0-9-]+)$/;
 const ANSWERED =
-  /^(?:allow|cache-control|content-type|retry-after|www-authenticate|x-content-type-options|mcp-[a-z-]+)$/;
+  /^(?:allow|cache-control|content-type|retry-after|www-authenticate|x-content-type-options|mcp-[a-z0-9-]+)$/;
 export const FORWARDED = 'cordon-forwarded';
 
 const CONNECT_MS = 5000;
