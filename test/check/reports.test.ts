@@ -111,7 +111,8 @@ it('text without a terminal has no colours, and lines up', async () => {
 
 it('hostile text takes no time', async () => {
   const pieces = ['"${', 'a=', '${{ secrets.', 'eyJ', '\\"', "'", '<<E ', '# cordon-check: allow ', '://a:', '$('];
-  const started = performance.now();
+  // Of the processor: others may be using the machine.
+  const started = process.cpuUsage();
   for (const piece of pieces) {
     const text = piece.repeat(Math.floor(250_000 / piece.length));
     await check({
@@ -121,5 +122,6 @@ it('hostile text takes no time', async () => {
     });
     await check({ '.github/workflows/a.yml': `jobs: {a: {steps: [{run: ${JSON.stringify(text)}}]}}\n` });
   }
-  expect(performance.now() - started).toBeLessThan(20_000);
+  const { user, system } = process.cpuUsage(started);
+  expect((user + system) / 1000).toBeLessThan(20_000);
 });
