@@ -140,11 +140,7 @@ describe('what went wrong is said as it is', () => {
   it.each([
     [['run', '--broker', 'GITHUB_TOKEN', '--', 'true'], 'does not say which host gets the value', '--broker @github'],
     [['run', '--broker', 'MY_THING', '--', 'true'], 'does not say which host gets the value', '--broker MY_THING@HOST'],
-    [
-      ['run', '--net', 'https://api.test/v1', '--', 'true'],
-      'is an address, not a host',
-      'name the host alone: api.test',
-    ],
+    [['run', '--net', 'https://api.test/v1', '--', 'true'], 'is a URL, not a host', 'name the host alone: api.test'],
     [['explain', ''], 'an empty word asks for nothing', 'name a variable'],
   ])('%j', (args, message, hint) => {
     const { code, stderr } = run(homeWith(), ...args);

@@ -97,7 +97,7 @@ function addressProblem(text: string): ParsedHost | undefined {
   const host = /^[a-z][a-z0-9+.-]*:\/\/(?:[^/@]*@)?([^/?#]*)/i.exec(text)?.[1];
   if (host === undefined) return undefined;
   const shown = text.replace(/\/\/[^/@]*@/, '//…@');
-  return problem(shown, 'is an address, not a host', `name the host alone: ${host === '' ? 'HOST' : host}`);
+  return problem(shown, 'is a URL, not a host', `name the host alone: ${host === '' ? 'HOST' : host}`);
 }
 
 const problem = (text: string, what: string, hint?: string): ParsedHost => ({ problem: `'${text}' ${what}`, hint });

@@ -77,7 +77,7 @@ describe('what a list of hosts can have in it', () => {
     ['@host', 'names no port'],
     ['@host:0', 'names no port'],
     ['@npmm', 'not a set'],
-    ['https://example.com', 'no valid port'],
+    ['https://example.com', 'is a URL, not a host'],
   ])('%s is refused', (text, problem) => {
     const parsed = parseHost(text, 'here');
     expect('problem' in parsed ? parsed.problem : parsed).toContain(problem);
