@@ -17,13 +17,13 @@ export const REGISTRY = join(HOME, '.cargo', 'registry');
 export const EVERYDAY = { PATH: `/usr/local/bin:/usr/bin:/bin:${modules}/.bin`, HOME, LANG: 'C.UTF-8', TERM: 'xterm' };
 
 const FILES = {
-  '.gitconfig': '[user]\n\tname = Ada\n\temail = ada@example.org\n',
+  '.gitconfig': '[user]\n\tname = Some One\n\temail = someone@example.org\n',
   '.config/git/ignore': '*.swp\n',
   '.bashrc': "alias ll='ls -l'\n",
   '.profile': '. ~/.bashrc\n',
   '.vimrc': 'set number\n',
   '.npmrc': '//registry.npmjs.org/:_authToken=made-up\n',
-  '.netrc': 'machine example.org login ada password made-up\n',
+  '.netrc': 'machine example.org login someone password made-up\n',
   '.ssh/id_ed25519': 'made up\n',
   '.ssh/config': 'Host *\n',
   '.aws/credentials': '[default]\naws_secret_access_key = made-up\n',
@@ -38,7 +38,7 @@ const FILES = {
   '.mozilla/firefox/profiles.ini': '[General]\n',
   '.vscode/argv.json': '{}\n',
   '.rustup/settings.toml': 'version = "12"\n',
-  'Documents/letter.txt': 'Dear Grace\n',
+  'Documents/letter.txt': 'Dear reader\n',
 };
 
 export function put(path, text) {

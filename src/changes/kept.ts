@@ -15,7 +15,7 @@ export interface KeptLayer {
 const VERSION = 'kept-1';
 const isLayer = (name: string) => name.startsWith('d-');
 
-/** As the launcher lays them: FOLDER/kept-1/POLICY/+home/+ada/+project/d-… */
+/** As the launcher lays them: FOLDER/kept-1/POLICY/+home/+you/+project/d-… */
 export function keptLayers(layers: string | undefined): KeptLayer[] {
   if (layers === undefined) return [];
   const top = join(layers, VERSION);
