@@ -28,6 +28,7 @@ export interface GateOptions {
 }
 
 /** More than a person reads, less than what fills a disk. */
+const WORD = /^[\w.:[\]-]+$/;
 const MOST_REFUSED = 1000;
 
 /** Every connection comes by here, whichever way it was asked for: decided, dialled, watched, written down. */
@@ -198,7 +199,8 @@ export class Gate {
     const told = `${host} ${why}`;
     if (!this.#seen.has(told) && this.#refusals < MOST_REFUSED) {
       this.#refusals++;
-      if (!this.#seen.has(host)) this.#options.refused(host);
+      // The line at the end speaks in Cordon's voice: a command's own sentences are for the log.
+      if (!this.#seen.has(host)) this.#options.refused(WORD.test(host) ? host : 'what is no name of a host');
       this.#seen.add(host).add(told);
       this.#record({ name, port }, via, { verdict: 'refused', rule: ruleText(rule), why });
     }

@@ -1,4 +1,13 @@
-import { appendFileSync, chmodSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { USERS } from '../support/users.ts';
@@ -60,6 +69,20 @@ describe.each(USERS)('tokens that several servers share, as %s', (user) => {
     const { out, err } = await cordon(place, 'list', '--json', '--tokens', file);
     expect(JSON.parse(out).map((one: { user: string }) => one.user)).toEqual(['alice', 'alice']);
     expect(err).toMatch(/line 3 of .*shared\.jsonl holds no token, and is not used/);
+  });
+
+  test('a file of a folder that is emptied or opened where it lies lets nobody in', async () => {
+    const place = new Place(user);
+    const folder = join(place.home, 'shared');
+    const [alice, bob] = [await tokenOf(place, 'alice', folder), await tokenOf(place, 'bob', folder)];
+    const { origin } = await startServer(place, ['--tokens', folder]);
+    const both = async () => [await statusOf(origin, alice), await statusOf(origin, bob)];
+    expect(await both()).toEqual([200, 200]);
+    const records = readdirSync(folder).map((name) => join(folder, name));
+    const recordOf = (name: string) => records.find((path) => readFileSync(path, 'utf8').includes(name)) as string;
+    writeFileSync(recordOf('alice'), '');
+    chmodSync(recordOf('bob'), 0o666);
+    expect(await both()).toEqual([401, 401]);
   });
 
   test('a folder of them; one that others may write is not used', async () => {

@@ -22,7 +22,7 @@ interface Read {
   /** The files with many tokens: a change of one does not show in the folder. */
   readonly lists: readonly string[];
   readonly stamp: string;
-  readonly byHash: ReadonlyMap<string, Known>;
+  readonly byHash: ReadonlyMap<string, Known & { readonly isRecord: boolean }>;
   readonly at: number;
   /** False when it was changed just before: the clock of a file system may be too coarse to show that it is changed again. */
   readonly isSettled: boolean;
@@ -76,7 +76,8 @@ export class TokenStore {
   }
 
   list(complain = nobody): TokenRecord[] {
-    return this.#load(this.#lists(), complain).map(({ id, user, created }) => ({ id, user, created }));
+    const all = [...this.#records(complain), ...this.#inLists(this.#lists(), complain)];
+    return all.map(({ id, user, created }) => ({ id, user, created }));
   }
 
   /** By id, or all of a user. */
@@ -107,8 +108,15 @@ export class TokenStore {
   /** Found by its hash, of which nobody can steer a part; how long it takes tells nothing about any token. */
   userOf(token: string, complain: Complain): string | undefined {
     const hash = hashOf(token);
-    const known = this.#current(complain).byHash.get(hash.toString('hex'));
+    const found = this.#current(complain).byHash.get(hash.toString('hex'));
+    const known = found?.isRecord === true ? this.#recordNow(found.id, complain) : found;
     return known !== undefined && timingSafeEqual(known.hash, hash) ? known.user : undefined;
+  }
+
+  /** A file of the folder may be emptied or changed where it lies, which does not show in the folder. */
+  #recordNow(id: string, complain: Complain): Known | undefined {
+    const name = `${id}.json`;
+    return readable(() => [readRecord(join(this.#path, name), id, this.#trust)], complain, name)[0];
   }
 
   /** Looked at for every request, read again when it has changed: a token that was removed stops working at once. */
@@ -120,7 +128,9 @@ export class TokenStore {
     // Its stamp from before it is read: what changes meanwhile is read again.
     const lists = this.#lists();
     const { stamp, newest } = this.#stamp(lists);
-    const byHash = new Map(this.#load(lists, complain).map((known) => [known.hash.toString('hex'), known]));
+    const recorded = this.#records(complain).map((known) => ({ ...known, isRecord: true }));
+    const listed = this.#inLists(lists, complain).map((known) => ({ ...known, isRecord: false }));
+    const byHash = new Map([...recorded, ...listed].map((known) => [known.hash.toString('hex'), known]));
     const restMs = Math.min(AGAIN_MS.most, Math.max(AGAIN_MS.least, (Date.now() - now) * AGAIN_MS.times));
     this.#read = { lists, stamp, byHash, at: now, isSettled: Math.abs(now - newest) > COARSE_MS, restMs };
     return this.#read;
@@ -129,13 +139,12 @@ export class TokenStore {
   /** Links are followed: a mounted Secret is changed by turning one. */
   #stamp(lists: readonly string[]): { stamp: string; newest: number } {
     const all = [this.#path, ...lists].map((path) => statOf(path));
-    const words = all.map((one) => (one === undefined ? '-' : `${one.dev} ${one.ino} ${one.size} ${one.mtimeNs}`));
-    return { stamp: words.join('|'), newest: Math.max(...all.map((one) => Number(one?.mtimeMs ?? 0))) };
+    const words = all.map((one) => (one === undefined ? '-' : `${one.dev} ${one.ino} ${one.size} ${one.ctimeNs}`));
+    return { stamp: words.join('|'), newest: Math.max(...all.map((one) => Number(one?.ctimeMs ?? 0))) };
   }
 
-  #load(lists: readonly string[], complain: Complain): Known[] {
-    const inLists = lists.flatMap((list) => readable(() => readList(list, this.#trust, complain), complain, list));
-    return [...this.#records(complain), ...inLists];
+  #inLists(lists: readonly string[], complain: Complain): Known[] {
+    return lists.flatMap((list) => readable(() => readList(list, this.#trust, complain), complain, list));
   }
 
   #records(complain: Complain): Known[] {
