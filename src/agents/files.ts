@@ -10,7 +10,7 @@ export function placesThere(written: readonly string[], env: ParentEnv): string[
   const places = written.flatMap((file) => {
     if (isAbsolute(file)) return [file];
     const rest = file.slice('~/'.length);
-    const elsewhere = [...moved].filter(([folder]) => isWithin(rest, folder));
+    const elsewhere = moved.filter(([folder]) => isWithin(rest, folder));
     return [
       ...homes.map((folder) => join(folder, rest)),
       ...elsewhere.map(([folder, place]) => join(place, rest.slice(folder.length))),

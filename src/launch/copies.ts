@@ -32,7 +32,7 @@ export function startupCopies(facts: PlaceFacts, workspace: string, policy: Star
     {
       homes: [...new Set(facts.homes.map(realPathOf))],
       zdotdir: facts.zdotdir === undefined ? undefined : realPathOf(facts.zdotdir),
-      config: facts.moved.get('.config'),
+      config: facts.moved.find(([usual]) => usual === '.config')?.[1],
       named: facts.shellFiles,
       workspace: realPathOf(workspace),
     },

@@ -137,8 +137,11 @@ function operations(request: InsideRequest, env: ParentEnv, places: InsidePlaces
   });
   const found = placesOf(insideFilesystem(policy.filesystem, places), {
     ...facts,
-    moved: new Map([...host.moved, ...facts.moved]),
-    named: [...facts.named, ...host.named],
+    // What is bound is the caller's: variables of the image add places and take none away. The caller's come first, since homes are
+    // counted; and what swallows a home is not hidden, so an image does not say where one is.
+    homes: places.isOwn && host.homes.length > 0 ? host.homes : facts.homes,
+    moved: [...host.moved, ...facts.moved],
+    named: [...host.named, ...facts.named],
     own,
     aside: undefined,
     links: new Map(),

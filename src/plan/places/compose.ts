@@ -125,7 +125,7 @@ function homesFor(policy: FilesystemPolicy, facts: PlaceFacts): Home[] {
 
 /** The homes, and folders of settings that variables moved out of every home. */
 function personalFolders({ homes, moved }: PlaceFacts): Path[] {
-  const elsewhere = [...moved].filter(
+  const elsewhere = moved.filter(
     ([usual, place]) => isPersonal(usual) && !isWithinAny(place, homes) && !homes.some((home) => isWithin(home, place)),
   );
   return distinct([...homes, ...elsewhere.map(([, place]) => place)]);
@@ -154,7 +154,7 @@ function showing(policy: FilesystemPolicy, facts: ComposerFacts, homes: readonly
 /** Places of a home in each home, and in the folders that variables moved. */
 export function inEveryHome(places: ShownGroup['places'], { homes, moved }: PlaceFacts): Path[] {
   const usual = homes.flatMap((home) => places.map((place) => below(home, place)));
-  const elsewhere = [...moved].flatMap(([folder, place]) =>
+  const elsewhere = moved.flatMap(([folder, place]) =>
     places.filter((one) => isWithin(one, folder)).map((one) => below(place, one.slice(folder.length))),
   );
   const sound = elsewhere.filter((path) => canBeHidden(path, { homes }));

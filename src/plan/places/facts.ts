@@ -14,7 +14,7 @@ export interface PlaceFacts {
   /** HOME, and the home that the system knows of where that is another; never `/`. */
   readonly homes: readonly Path[];
   /** Where `.config`, `.local/share` and so on really are, when variables say so. */
-  readonly moved: ReadonlyMap<string, Path>;
+  readonly moved: readonly (readonly [usual: string, place: Path])[];
   readonly runtime: Path | undefined;
   readonly zdotdir: Path | undefined;
   /** What shells outside read at their start because a variable says so. */
@@ -78,7 +78,7 @@ export function factsOf(env: ParentEnv): PlaceFacts {
   });
   return {
     homes: distinct(pathsOf([home ?? '', passwdHome ?? ''])).filter((one) => one !== '/'),
-    moved: new Map(moved),
+    moved,
     runtime: path('XDG_RUNTIME_DIR'),
     zdotdir: path('ZDOTDIR'),
     shellFiles: ['ENV', 'BASH_ENV'].flatMap((name) => path(name) ?? []),
