@@ -1,11 +1,14 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { bytesOfText } from '../../host/bytes.ts';
 import { CordonError } from '../../host/errors.ts';
+import { realPathOf } from '../../host/if-there.ts';
+import type { ParentEnv } from '../../host/parent-env.ts';
 import { isByName, NETWORK_ON } from '../../policy/network/rules.ts';
-import type { Policy } from '../../policy/policy.ts';
+import type { FilesystemPolicy, Policy } from '../../policy/policy.ts';
 import { lookAt } from '../look.ts';
 import type { Bind } from './arguments.ts';
 import type { InsidePlaces, InsideRequest } from './inside.ts';
+import { refuseLink } from './links.ts';
 import { type ContainerTarget, targetText } from './target.ts';
 
 /** What a container cannot hold is refused before anything is asked of an engine. */
@@ -35,23 +38,30 @@ export async function placesForContainer(
 ): Promise<InsidePlaces> {
   const { filesystem } = request.policy;
   if (request.target.kind === 'container') return { isOwn: false, binds: [], workspace: undefined };
-  const workspace = await workspaceOf(request);
   const named: Bind[] = [
     ...filesystem.read.map((path) => ({ path, writable: false })),
     ...[...filesystem.write, ...filesystem.expose].map((path) => ({ path, writable: true })),
-  ].filter(({ path }) => existsSync(path));
+  ].filter(({ path }) => lstatSync(path, { throwIfNoEntry: false }) !== undefined);
   if (named.some(({ path }) => path === '/'))
     throw unfit('the whole of / cannot be shown in a container', 'policy', 'name the folders that are needed');
+  refuseLinks(filesystem, named, request.env);
+  const workspace = await workspaceOf(request);
   const own: Bind[] =
     workspace === undefined ? [] : [{ path: workspace, writable: filesystem.workspace.mode === 'real' }];
   const all = new Map([...named, ...own].map((bind) => [bind.path, bind]));
   return { isOwn: true, binds: [...all.values()], workspace };
 }
 
+function refuseLinks({ workspace: { folder } }: FilesystemPolicy, named: readonly Bind[], env: ParentEnv): void {
+  const own = folder === undefined ? [] : [folder];
+  const written = named.filter(({ writable }) => writable).map(({ path }) => path);
+  for (const path of [...own, ...named.map((bind) => bind.path)]) refuseLink(path, env, [...own, ...written]);
+}
+
 /** The launcher finds it, so it is asked: the folder whose mount holds the working folder inside. */
 async function workspaceOf({ policy, env, workdir }: InsideRequest): Promise<string | undefined> {
   const { workspace, preset } = policy.filesystem;
-  if (workspace.folder !== undefined) return realpathSync(workspace.folder);
+  if (workspace.folder !== undefined) return realPathOf(workspace.folder);
   if (preset === 'minimal') return undefined;
   const plain: Policy = { ...policy, network: NETWORK_ON, isolation: 'auto' };
   const argv = [bytesOfText('/bin/sh')] as const;
