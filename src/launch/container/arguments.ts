@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { CordonError } from '../../host/errors.ts';
 import type { Isolation } from '../../policy/policy.ts';
@@ -12,6 +13,8 @@ export interface Bind {
 export interface ContainerSettings {
   readonly image: string;
   readonly name: string;
+  /** The folder inside in which the next two are, from `folderInside`. */
+  readonly inside: string;
   /** The launcher's file, and the folder with the socket on which it asks for its plan. */
   readonly launcher: string;
   readonly talk: string;
@@ -24,9 +27,12 @@ export interface ContainerSettings {
   readonly isolation: Isolation;
 }
 
-const INSIDE = '/.cordon';
-const LAUNCHER = `${INSIDE}/cordon-launch`;
-const TALK = `${INSIDE}/talk`;
+/**
+ * Engines follow links of the image when they mount, so a name that an image can know may lead to a program of its own. Nobody can
+ * have put anything at this one, and above it is only the root.
+ */
+export const folderInside = () => `/.cordon-${randomBytes(16).toString('hex')}`;
+
 /** In the folder of the conversation. */
 export const SOCKET = 'socket';
 const MOST_PROCESSES = 4096;
@@ -36,22 +42,23 @@ const MOST_PROCESSES = 4096;
  * and show it to whoever asks. Nothing of the host is inside but what the policy names.
  */
 export function runArguments(engine: Engine, settings: ContainerSettings): string[] {
-  const { image, name, launcher, talk, binds, workdir, network, terminal } = settings;
+  const { image, name, inside, binds, workdir, network, terminal } = settings;
+  const [launcher, talk] = [`${inside}/cordon-launch`, `${inside}/talk`];
   return [
     ...['run', '--rm', '--name', name, '--interactive', ...(terminal ? ['--tty'] : [])],
-    ...['--log-driver', 'none', '--read-only', ...(engine.daemon === engine.name ? ['--no-healthcheck'] : [])],
+    ...['--log-driver', 'none', '--read-only', '--no-healthcheck'],
     ...processLimit(engine),
     ...privileges(engine, settings),
     ...(network === 'off' ? ['--network', 'none'] : []),
-    ...(engine.name === 'podman' ? ['--http-proxy=false', '--systemd=false'] : []),
+    ...(engine.name === 'podman' ? ['--http-proxy=false', '--systemd=false', '--image-volume=ignore'] : []),
     ...scratch(engine, settings),
     ...[
-      { path: launcher, target: LAUNCHER },
-      { path: talk, target: TALK },
+      { path: settings.launcher, target: launcher },
+      { path: settings.talk, target: talk },
     ].flatMap(({ path, target }) => ['--mount', mountText(path, target, false)]),
     ...binds.flatMap(({ path, writable }) => ['--mount', mountText(path, path, writable)]),
     ...(workdir === undefined ? [] : ['--workdir', workdir]),
-    ...['--entrypoint', LAUNCHER, image, `--ask-at=${TALK}/${SOCKET}`],
+    ...['--entrypoint', launcher, image, `--ask-at=${talk}/${SOCKET}`],
   ];
 }
 

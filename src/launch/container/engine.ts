@@ -82,6 +82,21 @@ export async function configuredEnv(engine: Engine, target: ContainerTarget): Pr
   return Buffer.from(entries.map((entry) => `${entry}\0`).join(''), 'utf8');
 }
 
+/** What is mounted in a container that the image asked for, not the caller. */
+export async function volumesOf(engine: Engine, container: string): Promise<string[]> {
+  const { code, stdout, stderr } = await ask(engine, [
+    'container',
+    'inspect',
+    '--format',
+    '{{json .Mounts}}',
+    container,
+  ]);
+  if (code !== 0)
+    throw new CordonError('launch', `${engine.name} does not say what is mounted in a container: ${lastLine(stderr)}`);
+  const mounts = (JSON.parse(stdout) ?? []) as readonly { readonly Type: string; readonly Destination: string }[];
+  return mounts.filter(({ Type }) => Type === 'volume').map(({ Destination }) => Destination);
+}
+
 const lastLine = (text: string) => text.trim().split('\n').at(-1) ?? '';
 
 interface Answer {

@@ -17,8 +17,8 @@ import { nativeLauncher } from '../native.ts';
 import type { Prepared } from '../prepare.ts';
 import { deliverBy } from '../relay-signals.ts';
 import { stdioOf } from '../spawn-options.ts';
-import { runArguments, SOCKET } from './arguments.ts';
-import { type Engine, engineOf } from './engine.ts';
+import { folderInside, runArguments, SOCKET } from './arguments.ts';
+import { type Engine, engineOf, volumesOf } from './engine.ts';
 import { type InsidePlaces, type InsideRequest, prepareInside } from './inside.ts';
 import { placesForContainer, refuseUnfit } from './places.ts';
 import { type ContainerTarget, targetText } from './target.ts';
@@ -48,6 +48,7 @@ export async function launchIn(request: ContainerRequest, options: LaunchOptions
   try {
     const socket = await Promise.race([talk.socket, ended.then(endedEarly(engine))]);
     const block = await Promise.race([environmentFrom(socket), ended.then(endedEarly(engine))]);
+    if (engine.name === 'docker') refuseVolumes(await volumesOf(engine, talk.name));
     const prepared = prepareInside(withBarrier(request, engine, places), block, places);
     const heard = tellPlan(socket, prepared);
     deliverBy(talk.child, {
@@ -88,6 +89,15 @@ function launcherFile(): string {
   return realpathSync(launcher);
 }
 
+/** Docker mounts an image's volumes where links of the image lead, also over what is shown. Podman is told to leave them out. */
+function refuseVolumes(volumes: readonly string[]): void {
+  if (volumes.length === 0) return;
+  const names = volumes.map((path) => JSON.stringify(path)).join(', ');
+  throw new CordonError('launch', `the image brings volumes, which may cover what is shown inside: ${names}`, {
+    hint: 'use --in podman:IMAGE, which leaves them out, or an image without VOLUME; nothing was handed over',
+  });
+}
+
 const endedEarly = (engine: Engine) => (result: LaunchResult) => {
   throw new CordonError('launch', `${engine.name} started no container (exit code ${result.exitCode})`, {
     hint: 'what it said stands above; nothing was handed over to it',
@@ -104,6 +114,8 @@ function withBarrier(request: ContainerRequest, engine: Engine, { binds, workspa
 /* ── the engine's client ── */
 
 interface Talk {
+  /** The container. */
+  readonly name: string;
   readonly child: ChildProcess;
   readonly socket: Promise<Socket>;
   readonly end: () => void;
@@ -126,9 +138,11 @@ async function begin(request: ContainerRequest, means: Means, options: LaunchOpt
     chmodSync(talk, 0o755);
     const { server, socket } = await listenOnce(join(talk, SOCKET));
     const { policy, target, workdir } = request;
+    const name = `cordon-${newLaunchId()}`;
     const args = runArguments(engine, {
       image: target.name,
-      name: `cordon-${newLaunchId()}`,
+      name,
+      inside: folderInside(),
       launcher,
       talk,
       binds: places.binds,
@@ -140,6 +154,7 @@ async function begin(request: ContainerRequest, means: Means, options: LaunchOpt
     });
     const child = startClient(engine.program, args, { engine, options });
     return {
+      name,
       child,
       socket,
       end: () => {
@@ -202,7 +217,7 @@ function beginInRunning(
     descriptors: true,
   });
   const socket = child.stdio[4] as Socket;
-  return { child, socket: Promise.resolve(socket), end: () => socket.destroy() };
+  return { name, child, socket: Promise.resolve(socket), end: () => socket.destroy() };
 }
 
 interface ClientSettings {
