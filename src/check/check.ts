@@ -17,6 +17,7 @@ import { parseText } from './parse.ts';
 import { readText } from './read.ts';
 import { kindByContent, kindByName } from './recognise.ts';
 import { silence } from './silence.ts';
+import { placeOf } from './whereabouts.ts';
 
 const CHECKERS: Readonly<Record<Kind, Checker>> = {
   profile: checkProfile,
@@ -49,13 +50,24 @@ export interface CheckRequest extends CheckOptions {
 /** Every file by itself: what is wrong with one keeps no other from being checked. */
 export async function checkFiles({ files, kind, ...options }: CheckRequest): Promise<Report> {
   const outcomes: Outcome[] = [checkOwnLists()];
-  for (const file of new Set(files)) outcomes.push(await checkFile(file, kind, options));
+  for (const file of onceEach(files)) outcomes.push(await checkFile(file, kind, options));
   return {
     files: outcomes.flatMap(({ file, kind: found }) => (found === undefined ? [] : [{ file, kind: found }])),
     findings: outcomes.flatMap(({ said }) => said).toSorted(inOrder),
     silenced: outcomes.flatMap(({ silenced }) => silenced).toSorted(inOrder),
     troubles: outcomes.flatMap(({ trouble }) => (trouble === undefined ? [] : [trouble])),
   };
+}
+
+/** However a file is spelled. */
+function onceEach(files: readonly string[]): string[] {
+  const seen = new Set<string>();
+  return files.filter((file) => {
+    const place = placeOf(file);
+    const isNew = !seen.has(place);
+    seen.add(place);
+    return isNew;
+  });
 }
 
 /** What is built in is held to the same rules. */

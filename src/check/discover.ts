@@ -1,10 +1,11 @@
-import { type Dirent, existsSync, readdirSync } from 'node:fs';
+import { type Dirent, readdirSync } from 'node:fs';
 import { basename, extname, join, relative, resolve, sep } from 'node:path';
 import { EXTENSIONS } from '../policy/load/load.ts';
 import { holdsValues, isPrivate } from './env-files.ts';
 import { repositoryAt } from './git-index.ts';
 import { manifestFiles } from './manifest-files.ts';
 import { kindByName } from './recognise.ts';
+import { leadsInto } from './whereabouts.ts';
 
 export interface Whereabouts {
   readonly config: string | undefined;
@@ -69,7 +70,7 @@ function trackedFiles(workdir: string): string[] {
     .filter((path) => !path.split('/').includes('node_modules'))
     .slice(0, MOST_TRACKED)
     .map((path) => join(repository.root, path))
-    .filter((path) => existsSync(path));
+    .filter((path) => leadsInto(repository.root, path));
 }
 
 function filesIn(folder: string, wanted: (name: string) => boolean): string[] {

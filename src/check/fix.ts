@@ -1,10 +1,16 @@
-import { closeSync, fchmodSync, fstatSync, lstatSync, readFileSync, statSync } from 'node:fs';
-import { dirname, join, relative, resolve, sep } from 'node:path';
+import { closeSync, fchmodSync, fstatSync, lstatSync, rmSync } from 'node:fs';
+import { dirname, join, relative, sep } from 'node:path';
+import { showText } from '../host/bytes.ts';
 import { openToRead } from '../host/open-file.ts';
 import { replaceFile } from '../host/replace-file.ts';
-import type { Finding } from './finding.ts';
+import { withoutComment } from './comment-line.ts';
+import type { Finding, Report } from './finding.ts';
+import { isIgnored, lineFor } from './git-ignore.ts';
 import { repositoryAt } from './git-index.ts';
+import type { Kind } from './kinds/kind.ts';
+import { readText } from './read.ts';
 import type { RuleId } from './rules.ts';
+import { placeOf, strayIn } from './whereabouts.ts';
 
 export interface Fixed {
   readonly file: string;
@@ -12,8 +18,15 @@ export interface Fixed {
   readonly what: string;
 }
 
+interface Target {
+  /** Where the file really lies. A link at its end is refused by every fix. */
+  readonly file: string;
+  readonly kind: Kind;
+  readonly finding: Finding;
+}
+
 /** What a fix of it did; undefined where it could not be done. It takes away nothing that anybody could miss, and no value. */
-type Fix = (finding: Finding) => string | undefined;
+type Fix = (target: Target) => string | undefined | Promise<string | undefined>;
 
 const FIXES: Readonly<Partial<Record<RuleId, Fix>>> = {
   'secrets-file-open': closeToOthers,
@@ -21,25 +34,38 @@ const FIXES: Readonly<Partial<Record<RuleId, Fix>>> = {
   'silenced-nothing': takeCommentOut,
 };
 
-/** From the end of each file to its start, so that places stay where they were. */
-export function fixFindings(findings: readonly Finding[]): Fixed[] {
-  return findings.toReversed().flatMap((finding) => {
-    const what = attempted(FIXES[finding.rule], finding);
-    return what === undefined ? [] : [{ file: finding.file, rule: finding.rule, what }];
-  });
+/** From the end of each file to its start, so that places stay where they were; each finding once, however its file is spelled. */
+export async function fixFindings(report: Pick<Report, 'files' | 'findings'>, workdir: string): Promise<Fixed[]> {
+  const isStray = strayIn(workdir);
+  const done = new Set<string>();
+  const fixed: Fixed[] = [];
+  for (const finding of report.findings.toReversed()) {
+    const { file, rule, region } = finding;
+    const checked = onlyOne(report.files.filter((one) => showText(one.file) === file));
+    if (FIXES[rule] === undefined || checked === undefined || isStray(checked.file)) continue;
+    const target = { file: placeOf(checked.file), kind: checked.kind as Kind, finding };
+    const id = JSON.stringify([target.file, rule, region]);
+    const what = done.has(id) ? undefined : await attempted(FIXES[rule], target);
+    done.add(id);
+    if (what !== undefined) fixed.push({ file, rule, what });
+  }
+  return fixed;
 }
 
+/** Two names that are shown alike are two files: neither is touched. */
+const onlyOne = <T>(list: readonly T[]): T | undefined => (list.length === 1 ? list[0] : undefined);
+
 /** What may not be changed stays a finding. */
-function attempted(fix: Fix | undefined, finding: Finding): string | undefined {
+async function attempted(fix: Fix, target: Target): Promise<string | undefined> {
   try {
-    return fix?.(finding);
+    return await fix(target);
   } catch {
     return undefined;
   }
 }
 
 /** Through the descriptor, so that it is the file that was looked at. */
-function closeToOthers({ file }: Finding): string | undefined {
+function closeToOthers({ file }: Target): string | undefined {
   const descriptor = openToRead(file, 'refused');
   try {
     if (!fstatSync(descriptor).isFile()) return undefined;
@@ -50,43 +76,33 @@ function closeToOthers({ file }: Finding): string | undefined {
   }
 }
 
-function addToIgnored({ file }: Finding): string | undefined {
-  const path = resolve(file);
-  const root = repositoryAt(dirname(path))?.root;
-  if (root === undefined) return undefined;
-  const ignore = join(root, '.gitignore');
-  const before = textOf(ignore);
-  if (before === undefined) return undefined;
-  const line = `/${relative(root, path).split(sep).join('/')}`;
+/** A line that another one takes back again is put away: it would mend nothing. */
+function addToIgnored({ file }: Target): string | undefined {
+  const repository = repositoryAt(dirname(file));
+  if (repository === undefined) return undefined;
+  const line = lineFor(relative(repository.root, file).split(sep).join('/'));
+  if (line === undefined) return undefined;
+  const ignore = join(repository.root, '.gitignore');
+  const mode = lstatSync(ignore, { throwIfNoEntry: false })?.mode;
+  const before = mode === undefined ? '' : wholeText(ignore);
   const end = before === '' || before.endsWith('\n') ? '' : '\n';
-  replaceFile(ignore, `${before}${end}${line}\n`, modeOf(ignore));
-  return `.gitignore lists ${line} now`;
+  replaceFile(ignore, `${before}${end}${line}\n`, (mode ?? 0o644) & 0o777);
+  if (isIgnored(repository, file, undefined)) return `.gitignore lists ${showText(line)} now`;
+  if (mode === undefined) rmSync(ignore);
+  else replaceFile(ignore, before, mode & 0o777);
+  return undefined;
 }
 
-/** A line that was nothing else goes whole. */
-function takeCommentOut({ file, region }: Finding): string | undefined {
-  const text = region === undefined ? undefined : textOf(file);
-  if (region === undefined || text === undefined) return undefined;
-  const lines = text.split('\n');
-  const at = region.line - 1;
-  const kept = (lines[at] ?? '').slice(0, region.column - 1).trimEnd();
-  const carriage = (lines[at] ?? '').endsWith('\r') ? '\r' : '';
-  if (kept === '') lines.splice(at, 1);
-  else lines[at] = `${kept}${carriage}`;
-  replaceFile(file, lines.join('\n'), modeOf(file));
+function wholeText(path: string): string {
+  const { mark, text } = readText(path, 'refused');
+  return `${mark}${text}`;
+}
+
+async function takeCommentOut({ file, kind, finding: { region } }: Target): Promise<string | undefined> {
+  if (region === undefined) return undefined;
+  const { text, mark, stats } = readText(file, 'refused');
+  const rest = await withoutComment({ file, kind, text }, region);
+  if (rest === undefined) return undefined;
+  replaceFile(file, `${mark}${rest}`, stats.mode & 0o777);
   return `the comment in line ${region.line} is gone`;
-}
-
-/** Empty where it is not there; undefined for links and what is no file. */
-function textOf(path: string): string | undefined {
-  try {
-    return lstatSync(path).isFile() ? readFileSync(path, 'utf8') : undefined;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
-    throw error;
-  }
-}
-
-function modeOf(path: string): number {
-  return (statSync(path, { throwIfNoEntry: false })?.mode ?? 0o644) & 0o777;
 }

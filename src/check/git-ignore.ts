@@ -1,8 +1,8 @@
 import { dirname, join, relative, sep } from 'node:path';
 import { bytesOfText } from '../host/bytes.ts';
-import { textIn } from '../host/if-there.ts';
 import { Pattern } from '../policy/pattern.ts';
 import type { Repository } from './git-index.ts';
+import { startOf } from './read.ts';
 
 interface Ignored {
   readonly is: boolean;
@@ -28,16 +28,37 @@ function foldersAbove(path: string): string[] {
   return folder === '.' ? [''] : [...foldersAbove(folder), folder];
 }
 
+/** Of what is too long for such a file nothing is believed: its end may take back what its start says. */
 function patternsIn(file: string, folder: string): Ignored[] {
-  return textIn(file)
+  const start = startOf(file);
+  return (start?.whole === true ? start.data.toString() : '')
+    .replace(/^\uFEFF/, '')
     .split(/\r?\n/)
-    .filter((line) => line.trim() !== '' && !line.startsWith('#'))
-    .map((line) => patternOf(line.trim(), folder));
+    .map(withoutBlanksAtEnd)
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .map((line) => patternOf(line, folder));
+}
+
+/** Those behind a backslash stay, as for git. */
+function withoutBlanksAtEnd(line: string): string {
+  let end = 0;
+  for (let i = 0; i < line.length; i++) {
+    if (line[i] === '\\') i++;
+    else if (line[i] === ' ') continue;
+    end = i + 1;
+  }
+  return line.slice(0, end);
+}
+
+/** The line of a `.gitignore` in the root that means this file and no other; undefined where none can. */
+export function lineFor(path: string): string | undefined {
+  if (/[\r\n]/.test(path)) return undefined;
+  return `/${path.replace(/[\\*?[#!]|\s(?=\s*$)/g, '\\$&')}`;
 }
 
 /** A folder's path ends with `/` here. A pattern without a slash inside is looked for at every depth. */
 function patternOf(line: string, folder: string): Ignored {
-  const text = line.replace(/^!/, '').replace(/^\\/, '');
+  const text = line.replace(/^!/, '');
   const onlyFolders = text.endsWith('/');
   const body = text.replace(/\/$/, '');
   const anchored = body.includes('/');
@@ -71,10 +92,14 @@ function matcher(pattern: readonly string[]): (parts: readonly string[]) => bool
 
 /** What is no pattern for us names itself. */
 function globOf(part: string): (name: string) => boolean {
+  const plain = part.replace(ESCAPED, '$1');
+  if (!/[*?[]/.test(part.replace(ESCAPED, ''))) return (name) => name === plain;
   try {
-    const pattern = Pattern.parse(part);
+    const pattern = Pattern.parse(part.replace(ESCAPED, (_, one: string) => (/[*?[]/.test(one) ? `[${one}]` : one)));
     return (name) => pattern.matches(bytesOfText(name));
   } catch {
-    return (name) => name === part;
+    return (name) => name === plain;
   }
 }
+
+const ESCAPED = /\\(.)/gs;

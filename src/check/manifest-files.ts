@@ -1,12 +1,11 @@
-import { readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { namesIn } from '../host/if-there.ts';
+import { startOf } from './read.ts';
 
 /** Where projects keep what they deploy. */
 const FOLDERS = ['k8s', 'kubernetes', 'manifests', 'deploy', 'deployment', 'kustomize', '.k8s'];
 const DEEPEST = 3;
 const MOST = 200;
-const LARGEST_LOOKED_AT = 1 << 20;
 
 /** Manifests below such folders, by what is in them. Templates of Helm are no YAML before they are filled in. */
 export function manifestFiles(workdir: string): string[] {
@@ -27,10 +26,6 @@ function filesBelow(folder: string, depth: number): string[] {
 }
 
 function isManifest(path: string): boolean {
-  try {
-    const text = readFileSync(path, 'utf8').slice(0, LARGEST_LOOKED_AT);
-    return /^apiVersion:/m.test(text) && /^kind:/m.test(text) && !text.includes('{{');
-  } catch {
-    return false;
-  }
+  const text = startOf(path)?.data.toString() ?? '';
+  return /^apiVersion:/m.test(text) && /^kind:/m.test(text) && !text.includes('{{');
 }

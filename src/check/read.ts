@@ -1,32 +1,63 @@
 import { closeSync, fstatSync, readSync, type Stats } from 'node:fs';
 import { CordonError } from '../host/errors.ts';
-import { openToRead } from '../host/open-file.ts';
+import { type Links, openToRead } from '../host/open-file.ts';
 
 /** What a person wrote is shorter; whatever is longer is no file of these kinds. */
 const LONGEST = 1024 * 1024;
 
 export interface FileText {
   readonly text: string;
+  /** The byte order mark before the text, which is no part of it. */
+  readonly mark: string;
   readonly stats: Stats;
 }
 
 /** The text of a file that is only looked at: who else could write it does not matter here, since nothing is done by it. */
-export function readText(path: string): FileText {
-  const descriptor = open(path);
+export function readText(path: string, links: Links = 'followed'): FileText {
+  const descriptor = open(path, links);
   try {
     const stats = fstatSync(descriptor);
     if (!stats.isFile())
       throw refusal(path, `is ${kindOf(stats)}`, NO_FILE_HINTS[kindOf(stats)] ?? 'give a regular file');
-    return { text: decode(path, readAll(path, descriptor)), stats };
+    const { data, whole } = readUpTo(descriptor, LONGEST);
+    if (!whole) throw tooLarge(path);
+    const text = decode(path, data);
+    const mark = text.startsWith(MARK) ? MARK : '';
+    return { text: text.slice(mark.length), mark, stats };
   } finally {
     closeSync(descriptor);
   }
 }
 
-/** Without waiting: opening a FIFO that nobody writes to would hang. */
-function open(path: string): number {
+const MARK = '\uFEFF';
+
+export interface Start {
+  readonly data: Buffer;
+  readonly whole: boolean;
+}
+
+/**
+ * How a regular file begins, undefined for everything else: a repository may hold links to devices and pipes. Files of the
+ * kernel say that they are empty, and some have no end.
+ */
+export function startOf(path: string, most = LONGEST): Start | undefined {
   try {
-    return openToRead(path, 'followed');
+    const descriptor = openToRead(path, 'followed');
+    try {
+      const stats = fstatSync(descriptor);
+      return stats.isFile() ? readUpTo(descriptor, Math.min(most, Math.max(stats.size, LONGEST))) : undefined;
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch {
+    return undefined;
+  }
+}
+
+/** Without waiting: opening a FIFO that nobody writes to would hang. */
+function open(path: string, links: Links): number {
+  try {
+    return openToRead(path, links);
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code ?? '';
     const [what, hint] = OPEN_PROBLEMS[code] ?? [`cannot be opened (${code})`, 'check the path, its owner and mode'];
@@ -53,27 +84,26 @@ const NO_FILE_HINTS: Readonly<Record<string, string>> = {
   'a folder': 'name the files in it, or run cordon check without a file inside it',
 };
 
-function readAll(path: string, descriptor: number): Buffer {
+function readUpTo(descriptor: number, most: number): Start {
   const chunks: Buffer[] = [];
-  for (let length = 0; length <= LONGEST; ) {
+  for (let length = 0; length <= most; ) {
     const chunk = Buffer.alloc(65_536);
     const count = readSync(descriptor, chunk, 0, chunk.length, null);
-    if (count === 0) return Buffer.concat(chunks);
+    if (count === 0) return { data: Buffer.concat(chunks), whole: true };
     chunks.push(chunk.subarray(0, count));
     length += count;
   }
-  throw refusal(
-    path,
-    `is larger than ${LONGEST / 1024 / 1024} MiB`,
-    'nobody wrote that by hand; is it the right file?',
-  );
+  return { data: Buffer.concat(chunks).subarray(0, most), whole: false };
 }
+
+const tooLarge = (path: string) =>
+  refusal(path, `is larger than ${LONGEST / 1024 / 1024} MiB`, 'nobody wrote that by hand; is it the right file?');
 
 function decode(path: string, data: Buffer): string {
   if (data.includes(0))
     throw refusal(path, 'is a binary file', 'check reads text: JSON, TOML, YAML, Dockerfiles, lists');
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(data);
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(data);
   } catch {
     throw refusal(path, 'is not UTF-8 text', 'save it as UTF-8');
   }

@@ -24,7 +24,7 @@ export async function run(args: readonly Bytes[], context: Context): Promise<num
   const kind = flagValues(parsed, '--as').at(-1) as Kind | undefined;
   const request = { files, kind, env: context.env, places: profilePlaces(context) };
   const first = await checkFiles(request);
-  const fixed = hasFlag(parsed, '--fix') ? fixFindings(first.findings) : [];
+  const fixed = hasFlag(parsed, '--fix') ? await fixFindings(first, workingFolder()) : [];
   const report = fixed.length === 0 ? first : { ...(await checkFiles(request)), fixed };
   for (const { errors } of report.troubles)
     for (const error of errors) context.err(errorText(error, painter(context.colour.err)));
