@@ -9,7 +9,7 @@ export function placeOf(path: string): string {
   return join(realPathOf(dirname(full)), basename(full));
 }
 
-export function isInside(folder: string, path: string): boolean {
+function isInside(folder: string, path: string): boolean {
   const way = relative(folder, path);
   return way !== '..' && !way.startsWith(`..${sep}`);
 }
