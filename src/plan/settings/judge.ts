@@ -47,7 +47,11 @@ const HEADER =
 const WORDS = /[^\s,;|<>(){}[\]"'`\\=]+/g;
 
 /** Whatever it is called: settings are written by people, and no word of theirs looks as if it were generated. */
-const saysLogIn = (value: string) => HEADER.test(value) || (value.match(WORDS) ?? []).some(looksRandom);
+const saysLogIn = (value: string) => HEADER.test(value) || (value.match(WORDS) ?? []).some(looksGenerated);
+
+/** `UserKnownHostsFile`: words of a language, with a capital each. */
+const WORDS_OF_PEOPLE = /^(?:[A-Z]?[a-z]{2,})(?:[A-Z][a-z]{2,})*$/;
+const looksGenerated = (word: string) => !WORDS_OF_PEOPLE.test(word) && looksRandom(word);
 
 /** `https://name:password@host/` as `https://host/`, also where the password has a slash in it. */
 function withoutLogIns(value: string): string {

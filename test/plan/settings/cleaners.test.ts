@@ -321,6 +321,7 @@ describe('log-ins where nobody looks for them', () => {
     ['alias', 'lg', "log --graph --pretty=format:'%Cred%h%Creset -%C(yellow)%d%Creset %s'"],
     ['core', 'sshcommand', 'ssh -o ConnectTimeout=5 -i ~/.ssh/id_work'],
     ['http', 'proxyauthmethod', 'basic'],
+    ['core', 'sshcommand', 'ssh -o StrictHostKeyChecking=accept-new -o UserKnownHostsFile=~/.ssh/known_hosts'],
     ['filter "lfs"', 'process', 'git-lfs filter-process'],
     ['user', 'signingkey', 'A1B2C3D4E5F60718293A4B5C6D7E8F9012345678'],
   ])('[%s] %s stays', (section, key, value) => {
