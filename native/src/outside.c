@@ -227,8 +227,17 @@ void outside_act(struct outside *outside, const struct watch *watch, const struc
   else if (outside->line >= 0 && !hear(outside, MSG_DONTWAIT)) lose(outside);
 }
 
+/* A command that ends since its connections did may end before anybody has looked. */
+static bool is_there(struct outside *outside) {
+  struct pollfd source = {.fd = outside->line, .events = POLLIN};
+  while (poll(&source, 1, 0) > 0)
+    if (!hear(outside, MSG_DONTWAIT)) return false;
+  return true;
+}
+
 void outside_end(struct outside *outside) {
   enum { PATIENCE_MS = 3000 };
+  if (outside->line >= 0 && !is_there(outside)) lose(outside);
   if (outside->line >= 0) {
     struct pollfd source = {.fd = outside->line, .events = POLLIN};
     shutdown(outside->line, SHUT_WR);
