@@ -3,10 +3,13 @@ import { wordsOfBrokenLine } from './frame.ts';
 import { DEEPEST, type Entry, type Node, type Scalar } from './node.ts';
 import { refuse } from './problems.ts';
 import type { Source } from './source.ts';
-import { refuseDepth, withinStack } from './too-deep.ts';
+import { refuseDeepBrackets, refuseDepth, withinStack } from './too-deep.ts';
+
+const TOKENS = /"[^"\\\n]*(?:\\.[^"\\\n]*)*"|\/\/[^\n]*|\/\*[\s\S]*?\*\/|[[\]{}]/g;
 
 /** JSON with comments and trailing commas. */
 export function readJsonc(source: Source): Node {
+  withinStack(source, () => refuseDeepBrackets(source, TOKENS));
   const errors: ParseError[] = [];
   const tree = withinStack(source, () => parseTree(source.text, errors, { allowTrailingComma: true }));
   const [first] = errors;

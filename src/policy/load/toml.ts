@@ -3,7 +3,7 @@ import { withoutQuotes, wordsOfBrokenLine } from './frame.ts';
 import { DEEPEST, type MapNode, type Node, type Place } from './node.ts';
 import { refuse } from './problems.ts';
 import type { Source } from './source.ts';
-import { refuseDepth, withinStack } from './too-deep.ts';
+import { refuseDeepBrackets, refuseDepth, withinStack } from './too-deep.ts';
 
 type Key = AST.TOMLBare | AST.TOMLQuoted;
 
@@ -23,8 +23,12 @@ interface OpenList {
 
 type Open = OpenMap | OpenList | Extract<Node, { kind: 'scalar' }>;
 
+const TOKENS =
+  /"""[^"\\]*(?:(?:\\[\s\S]|"(?!""))[^"\\]*)*"""|'''[\s\S]*?'''|"[^"\\\n]*(?:\\.[^"\\\n]*)*"|'[^'\n]*'|#[^\n]*|[[\]{}]/g;
+
 /** Tables may be written in pieces all over the file, so the tree is filled key by key. The parser has refused duplicates. */
 export function readToml(source: Source): MapNode {
+  withinStack(source, () => refuseDeepBrackets(source, TOKENS));
   const program = withinStack(source, () => parse(source));
   const root = openMap({ start: 0, end: 1 });
   for (const item of program.body[0].body) {

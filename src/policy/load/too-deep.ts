@@ -8,6 +8,22 @@ export function refuseDepth(source: Source, place: Place): never {
   });
 }
 
+/**
+ * How deep a parser that calls itself may go. Far from the end of the stack: whoever has none left when a regular expression is
+ * compiled is ended by V8 with the whole process, and no error is thrown.
+ */
+export const DEEPEST_FOR_PARSERS = 1000;
+
+/** Before such a parser begins. The pattern finds brackets, and whole strings and comments, so that none within those counts. */
+export function refuseDeepBrackets(source: Source, pattern: RegExp): void {
+  let depth = 0;
+  for (const { 0: found, index } of source.text.matchAll(pattern)) {
+    if (found === '[' || found === '{') depth++;
+    else if (found === ']' || found === '}') depth = Math.max(0, depth - 1);
+    if (depth > DEEPEST_FOR_PARSERS) refuseDepth(source, { start: index, end: index + 1 });
+  }
+}
+
 /** Parsers descend by calling themselves: a file that is nested to exhaust the stack ends as a refusal, not as a crash. */
 export function withinStack<T>(source: Source, parse: () => T): T {
   try {

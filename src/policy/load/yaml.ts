@@ -1,10 +1,12 @@
 import {
+  type CST,
   type Document,
   isAlias,
   isMap,
   isScalar,
   isSeq,
   type Pair,
+  Parser,
   parseAllDocuments,
   parseDocument,
   type YAMLError,
@@ -14,7 +16,7 @@ import { withoutQuotes, wordsOfBrokenLine } from './frame.ts';
 import { DEEPEST, type Entry, type Node, type Place, type Scalar } from './node.ts';
 import { refuse } from './problems.ts';
 import type { Source } from './source.ts';
-import { refuseDepth, withinStack } from './too-deep.ts';
+import { DEEPEST_FOR_PARSERS, refuseDepth, withinStack } from './too-deep.ts';
 
 /** Enough for every honest use of anchors; a file that multiplies itself by them ends here. */
 const MOST_BY_ALIAS = 10_000;
@@ -28,6 +30,7 @@ export interface YamlOptions {
 
 /** One YAML 1.2 document with the core schema: `yes` is text, tags and merge keys mean nothing. */
 export function readYaml(source: Source, { foreignTags = false, documents = false }: YamlOptions = {}): Node {
+  withinStack(source, () => refuseDeepTree(source));
   const document = withinStack(source, () => parseDocument(source.text, PARSING));
   if (documents && document.errors[0]?.code === 'MULTIPLE_DOCS') return readDocuments(source, foreignTags);
   const [problem] = [...document.errors, ...(foreignTags ? [] : document.warnings)];
@@ -35,6 +38,22 @@ export function readYaml(source: Source, { foreignTags = false, documents = fals
   if (document.contents === null)
     return refuse(source, { start: 0, end: 1 }, 'there is nothing but comments in this file');
   return new Converter(source, document as Document.Parsed).convert(document.contents as YamlNode, 0, false);
+}
+
+/** Of what the first pass finds, which calls itself nowhere. */
+function refuseDeepTree(source: Source): void {
+  const waiting: [CST.Token, number][] = [...new Parser().parse(source.text)].map((token) => [token, 0]);
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const [token, depth] = next;
+    if (depth > DEEPEST_FOR_PARSERS) refuseDepth(source, { start: token.offset, end: token.offset + 1 });
+    for (const inner of innerTokens(token)) waiting.push([inner, depth + 1]);
+  }
+}
+
+function innerTokens(token: CST.Token): CST.Token[] {
+  const within = 'items' in token ? token.items.flatMap(({ key, value }) => [key, value]) : [];
+  const all = token.type === 'document' ? [token.value] : within;
+  return all.filter((one) => one !== undefined && one !== null);
 }
 
 const PARSING = {

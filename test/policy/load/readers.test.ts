@@ -141,6 +141,12 @@ describe('files that are made to hurt', () => {
     ['yaml', `${'- '.repeat(10_000)}x`],
     ['yaml', Array.from({ length: 1200 }, (_, i) => `${' '.repeat(i)}a:`).join('\n')],
     ['yaml', '&a [*a]'],
+    ['yaml', `${'? '.repeat(10_000)}x`],
+    ['yaml', '{"]": '.repeat(10_000)],
+    ['json', '{"]": '.repeat(10_000)],
+    ['json', '[/* ] */'.repeat(10_000)],
+    ['toml', `a = ${'{"}" = '.repeat(10_000)}`],
+    ['toml', `a = ${'[""" ]\\""" ]""",'.repeat(10_000)}`],
   ])('%s: nesting too deep (%#)', async (extension, text) => {
     expect((await refusal(extension, text)).message).toContain('nested deeper than 64');
   });
