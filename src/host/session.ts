@@ -1,4 +1,4 @@
-import { closeSync, constants, openSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, constants, openSync, readFileSync, unlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { namesIn } from './if-there.ts';
@@ -33,12 +33,20 @@ export function isFirstTime(marker: string, folder: string | undefined): boolean
   return true;
 }
 
-/** Markers that sessions left behind which have ended. */
+/** Markers that sessions left behind which have ended; those of others, whoever names them so, stay. */
 function sweepMarkers(folder: string): void {
   const marker = new RegExp(`^cordon-${process.getuid?.() ?? 0}-[a-z-]+-(\\d+)-(\\d+)$`);
   for (const name of namesIn(folder)) {
     const [, session = '', began] = marker.exec(name) ?? [];
-    if (session !== '' && statOf(session)[19] !== began) rmSync(join(folder, name), { force: true });
+    if (session !== '' && statOf(session)[19] !== began) tryUnlink(join(folder, name));
+  }
+}
+
+function tryUnlink(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch {
+    // Somebody else's, or a folder: it is in nobody's way.
   }
 }
 

@@ -7,6 +7,7 @@ const SCRIPT = `
 mount -t tmpfs tmpfs ~root && mount -t tmpfs -o size=64k tmpfs "$HOME" && mkdir -p "$HOME/.local/state/cordon" || exit 99
 dd if=/dev/zero of="$HOME/fill" bs=4k 2>/dev/null
 : >"$TMPDIR/cordon-0-state-warned-$$-1" # of an earlier session with the same id
+mkdir -p /tmp/cordon-0-state-warned-1-1 && trap 'rmdir /tmp/cordon-0-state-warned-1-1' EXIT # of somebody else, and no file
 "$0" run -- echo launched
 "$0" run -- sh -c 'exit 7'
 `;
