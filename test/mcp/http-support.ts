@@ -63,7 +63,10 @@ export const INITIALIZE = {
   params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 't', version: '1' } },
 };
 
-export const callOf = (command: string, id = 2) => ({
+let calls = 1;
+
+/** Each with a number of its own: the end of one connection would cancel another call of the same number. */
+export const callOf = (command: string, id = ++calls) => ({
   jsonrpc: '2.0',
   id,
   method: 'tools/call',
