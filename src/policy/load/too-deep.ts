@@ -17,10 +17,12 @@ export const DEEPEST_FOR_PARSERS = 1000;
 /** Before such a parser begins. The pattern finds brackets, and whole strings and comments, so that none within those counts. */
 export function refuseDeepBrackets(source: Source, pattern: RegExp): void {
   let depth = 0;
+  let tooDeepAt = 0;
   for (const { 0: found, index } of source.text.matchAll(pattern)) {
     if (found === '[' || found === '{') depth++;
     else if (found === ']' || found === '}') depth = Math.max(0, depth - 1);
-    if (depth > DEEPEST_FOR_PARSERS) refuseDepth(source, { start: index, end: index + 1 });
+    if (depth === DEEPEST + 1) tooDeepAt = index;
+    if (depth > DEEPEST_FOR_PARSERS) refuseDepth(source, { start: tooDeepAt, end: tooDeepAt + 1 });
   }
 }
 
