@@ -342,7 +342,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'check',
     usage: ['cordon check [FILE…] [--format text|json|sarif] [--as KIND] [--fix]'],
-    summary: 'find what would hand credentials on: policies, workflows, Dockerfiles, compose files',
+    summary: 'find what would hand credentials on: policies, workflows, images, manifests, settings',
     flags: CHECK_FLAGS,
     examples: [
       'cordon check --format sarif > cordon.sarif',

@@ -28,7 +28,7 @@ const TRIES: readonly Definition[] = [
 function overview(view: View): string[] {
   const text = (line: string) => wrap(line, view.width ?? 120);
   return [
-    ...text('Cordon decides which environment variables and secrets reach a command, and starts it that way.'),
+    ...text('Cordon decides which variables, secrets, files and hosts a command gets, and starts it that way.'),
     ...section('Try it', TRIES, view),
     ...section(
       'Commands',
