@@ -5,16 +5,14 @@ import { isWorkspaceMode, PLACE_WORDS, type PlaceWord, placeProblem } from '../.
 import type { FsPreset, WorkspacePolicy } from '../../policy/policy.ts';
 import { refuseUnfitWorkspace } from '../../policy/workspace.ts';
 import { addPaths, resetFs, setFsBase, setWorkspace, type ToolEdit } from '../../tools/edits.ts';
-import { configureTool, toolNamed } from '../../tools/operations.ts';
-import { expandToolPath, hasEnvPolicy, hasFsPolicy, hasPolicy, type ToolPolicy } from '../../tools/tool-policy.ts';
+import { expandToolPath, hasEnvPolicy, hasFsPolicy, type ToolPolicy } from '../../tools/tool-policy.ts';
 import { openWorkshop, type Workshop } from '../../tools/workshop.ts';
 import type { Context } from '../context.ts';
 import { hasFlag, JSON_FLAG, type ParsedArguments, parseArguments, textValue, usageError } from '../flags.ts';
 import { nearest } from '../nearest.ts';
 import { showWarnings } from '../ui/warnings.ts';
+import { configureAndShow } from './tool-configure.ts';
 import { orNone, refuseWords, unknownAction } from './tool-env.ts';
-import { warnUnlessFirstOnPath } from './tool-path.ts';
-import { warnAboutProtection, warnAboutTool } from './tool-report.ts';
 
 const ACTIONS = ['list', 'base', ...PLACE_WORDS, 'workspace', 'reset'] as const;
 
@@ -35,16 +33,7 @@ export function configureFs(target: Bytes, args: readonly Bytes[], context: Cont
   const [action = ''] = parsed.words;
   const word = Object.hasOwn(OLD_WORDS, action) ? OLD_WORDS[action] : undefined;
   if (word !== undefined) showWarnings([`fs ${action} is now called fs ${word}; the old word still works`], context);
-  if (edit === undefined) show(toolNamed(shop, target), parsed, context);
-  else {
-    const { target: found, outcome } = configureTool(shop, target, edit);
-    const tool = outcome.config.tools.get(found.name) as ToolPolicy;
-    show(tool, parsed, context);
-    warnAboutTool(tool, outcome, context);
-    if (hasPolicy(tool)) warnUnlessFirstOnPath(shop, context);
-  }
-  warnAboutProtection(shop, context);
-  return 0;
+  return configureAndShow({ shop, target, edit, show: (tool) => show(tool, parsed, context) }, context);
 }
 
 function editOf(parsed: ParsedArguments, shop: Workshop): ToolEdit | undefined {

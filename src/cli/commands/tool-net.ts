@@ -2,14 +2,12 @@ import { type Bytes, showText } from '../../host/bytes.ts';
 import { parseHost } from '../../policy/network/rules.ts';
 import { MOST_OF } from '../../policy/profile/read-network.ts';
 import { addHosts, cutOff, hostTexts, resetNet, setNetworkLimit, type ToolEdit } from '../../tools/edits.ts';
-import { configureTool, toolNamed } from '../../tools/operations.ts';
-import { hasNetworkPolicy, hasPolicy, type ToolPolicy } from '../../tools/tool-policy.ts';
+import { hasNetworkPolicy, type ToolPolicy } from '../../tools/tool-policy.ts';
 import { openWorkshop } from '../../tools/workshop.ts';
 import type { Context } from '../context.ts';
 import { hasFlag, JSON_FLAG, type ParsedArguments, parseArguments, textValue, usageError } from '../flags.ts';
+import { configureAndShow } from './tool-configure.ts';
 import { orNone, refuseWords, unknownAction } from './tool-env.ts';
-import { warnUnlessFirstOnPath } from './tool-path.ts';
-import { warnAboutProtection, warnAboutTool } from './tool-report.ts';
 
 const ACTIONS = ['list', 'allow', 'deny', 'off', 'connections', 'silence', 'reset'] as const;
 
@@ -17,16 +15,7 @@ export function configureNet(target: Bytes, args: readonly Bytes[], context: Con
   const parsed = parseArguments(args, { flags: [JSON_FLAG] });
   const edit = editOf(parsed);
   const shop = openWorkshop(context.env);
-  if (edit === undefined) show(toolNamed(shop, target), parsed, context);
-  else {
-    const { target: found, outcome } = configureTool(shop, target, edit);
-    const tool = outcome.config.tools.get(found.name) as ToolPolicy;
-    show(tool, parsed, context);
-    warnAboutTool(tool, outcome, context);
-    if (hasPolicy(tool)) warnUnlessFirstOnPath(shop, context);
-  }
-  warnAboutProtection(shop, context);
-  return 0;
+  return configureAndShow({ shop, target, edit, show: (tool) => show(tool, parsed, context) }, context);
 }
 
 function editOf(parsed: ParsedArguments): ToolEdit | undefined {
