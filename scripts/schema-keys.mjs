@@ -1,6 +1,7 @@
 // Which keys of a tool's own schema `cordon import` does not know: node scripts/schema-keys.mjs srt|gemini|FORMAT FOLDER-OR-FILE
-// srt and gemini take the folder of the npm package (@anthropic-ai/sandbox-runtime, @google/gemini-cli), whose code has the schema; codex,
-// claude and nono the JSON Schema that they publish. Of a section that is passed over as a whole nothing below it is looked at.
+// srt and gemini take the folder of the npm package (@anthropic-ai/sandbox-runtime, @google/gemini-cli), whose code has the schema; claude its
+// program (@anthropic-ai/claude-code-linux-x64), or a JSON Schema as codex and nono publish it. Of a section that is passed over as a whole
+// nothing below it is looked at.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -45,6 +46,53 @@ function geminiKeys(folder) {
   return walk(table, []);
 }
 
+/** A key of each section, and the way to that section: where it stands, its neighbours are the other keys. */
+const CLAUDE_SECTIONS = [
+  ['apiKeyHelper:()=>', []],
+  ['disableBypassPermissionsMode:', ['permissions']],
+  ['autoAllowBashIfSandboxed:', ['sandbox']],
+  ['allowUnixSockets:', ['sandbox', 'network']],
+  ['allowManagedReadPathsOnly:', ['sandbox', 'filesystem']],
+  ['allowPlaintextInject:', ['sandbox', 'credentials']],
+];
+
+/** The program holds its own code as text; the schema is a function for every key, or a call. */
+function claudeKeys(program) {
+  const bytes = readFileSync(program);
+  const around = bytes.indexOf(CLAUDE_SECTIONS[0][0]);
+  const text = bytes.subarray(around - 400_000, around + 400_000).toString('latin1');
+  return CLAUDE_SECTIONS.flatMap(([key, way]) =>
+    keysOfObject(text, openingBefore(text, text.indexOf(key))).map((one) => [...way, one]),
+  );
+}
+
+function openingBefore(text, from) {
+  let depth = 0;
+  for (let i = from; i > 0; i--) {
+    if ('}])'.includes(text[i])) depth++;
+    else if ('{[('.includes(text[i]) && depth-- === 0) return i;
+  }
+  throw new Error('this is not the program of Claude Code');
+}
+
+const STRING = /"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`(?:\\.|\$\{(?:`[^`]*`|[^}`])*\}|[^`\\])*`/;
+const REGEX = /(?<=[(,=:[!&|?{};])\/(?:\\.|\[(?:\\.|[^\]\\])*\]|[^/\\\n])+\//;
+const KEY = /(?<=[{,])[A-Za-z_$][\w$]*(?=:)/;
+const TOKEN = new RegExp(`${STRING.source}|${REGEX.source}|${KEY.source}|,\\.\\.\\.|[{}[\\](),]`, 'g');
+
+/** The keys of an object literal, with those of objects that are spread into it. */
+function keysOfObject(text, opening) {
+  const keys = [];
+  let [depth, isSpread] = [0, false];
+  for (const [token] of text.slice(opening).matchAll(TOKEN)) {
+    if ('{[('.includes(token)) depth++;
+    if ('}])'.includes(token) && --depth === 0) break;
+    if (depth === 1 && token.startsWith(',')) isSpread = token !== ',';
+    if (/^[\w$]/.test(token) && (depth === 1 || (depth === 2 && isSpread))) keys.push(token);
+  }
+  return keys;
+}
+
 function jsonSchemaKeys(file) {
   const root = JSON.parse(readFileSync(file, 'utf8'));
   const walk = (schema, way, seen) => {
@@ -69,7 +117,8 @@ function jsonSchemaKeys(file) {
 
 /** Whether a row for this very key says that it is not known, whatever kind of value it has. */
 async function isUnknown(format, way) {
-  for (const value of [{}, [], 'x', true]) if (!(await isUnknownWith(format, way, value))) return false;
+  for (const value of [{}, [], 'x', true, 'core', 'read-only', ':workspace'])
+    if (!(await isUnknownWith(format, way, value))) return false;
   return true;
 }
 
@@ -83,7 +132,8 @@ async function isUnknownWith(format, way, value) {
 }
 
 const [format, where] = process.argv.slice(2);
-const read = { srt: srtKeys, gemini: geminiKeys }[format] ?? jsonSchemaKeys;
+const isProgram = format === 'claude' && !where.endsWith('.json');
+const read = { srt: srtKeys, gemini: geminiKeys }[format] ?? (isProgram ? claudeKeys : jsonSchemaKeys);
 const ways = await read(where);
 const leaves = ways.filter(
   (way) => !ways.some((other) => other.length > way.length && way.every((key, i) => other[i] === key)),

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 /** Where other tools keep their policies: for the user, and in a project. */
@@ -9,6 +9,12 @@ const OF_THE_USER = [
   '.srt-settings.json',
   '.config/ixt/ixt.toml',
 ];
+
+/** Folders with a policy in every file. */
+const FOLDERS_OF_THE_USER = [
+  ['.config/nono/profiles', /\.jsonc?$/],
+  ['.config/firejail', /\.profile$/],
+] as const;
 
 const OF_A_PROJECT = [
   '.codex/config.toml',
@@ -34,10 +40,20 @@ export interface FoundPolicy {
 }
 
 export function findPolicies(home: string | undefined, workdir: string): FoundPolicy[] {
-  const user = home === undefined ? [] : OF_THE_USER.map((path) => ({ path: join(home, path), name: nameOf(path) }));
+  const paths = [...OF_THE_USER, ...FOLDERS_OF_THE_USER.flatMap(([folder, kind]) => filesIn(home, folder, kind))];
+  const user = home === undefined ? [] : paths.map((path) => ({ path: join(home, path), name: nameOf(path) }));
   const project = OF_A_PROJECT.map((path) => ({ path: resolve(workdir, path), name: `${nameOf(path)}-project` }));
   const all = new Map([...project, ...user].map((one) => [one.path, one]));
   return [...all.values()].filter(({ path }) => existsSync(path));
+}
+
+function filesIn(home: string | undefined, folder: string, kind: RegExp): string[] {
+  const path = join(home ?? '', folder);
+  if (home === undefined || !existsSync(path)) return [];
+  return readdirSync(path)
+    .filter((name) => kind.test(name))
+    .toSorted()
+    .map((name) => `${folder}/${name}`);
 }
 
 /** `from-codex` for `.codex/config.toml`, `compose` for `compose.yaml`. */

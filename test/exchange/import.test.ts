@@ -135,11 +135,18 @@ describe('what would be wider', () => {
 
 describe('finding, naming, writing', () => {
   test('without a file it takes what is here and on this machine', () => {
-    const home = homeWith({ '.codex/config.toml': 'sandbox_mode = "read-only"\n', 'w/.env': 'A=1\n' });
+    const home = homeWith({
+      '.codex/config.toml': 'sandbox_mode = "read-only"\n',
+      '.config/nono/profiles/mine.json': { workdir: { access: 'read' } },
+      '.config/firejail/tool.profile': 'net none\n',
+      'w/.env': 'A=1\n',
+    });
     const report = reportOf(runCordon(['import', '--json'], { home, cwd: join(home, 'w') }));
     expect(report.imports.map(({ format, profile }) => `${format} ${profile}`).toSorted()).toEqual([
       'codex from-codex',
       'env-file env-project',
+      'firejail tool',
+      'nono mine',
     ]);
     const again = runCordon(['import'], { home, cwd: join(home, 'w') });
     expect(again).toMatchObject({
@@ -270,6 +277,51 @@ describe('readings that could go wrong', () => {
     expect(written('settings.json', rule, [])).toMatch(/"\$WORKDIR\/secrets",\s+"\/etc\/x"/);
   });
 
+  test("Codex's filters are its two lists, and its proxy restricts a network that is on", () => {
+    const codex = {
+      shell_environment_policy: { filters: { 'AWS_*': 'exclude', 'MY?': 'include' } },
+      sandbox_workspace_write: { network_access: true },
+      features: { network_proxy: { enabled: true, domains: { 'example.com': 'allow' } }, plan: true },
+    };
+    const text = written('c.json', codex, []);
+    expect(text).toMatch(/"deny_vars": \[\s+\{\s+"pattern": "AWS_\*"/);
+    expect(text).toMatch(/"allow_patterns": \[\s+\{\s+"pattern": "MY\?"/);
+    expect(text).toMatch(/"allow": \[\s+"example.com"\s+\]/);
+    const mixed = { shell_environment_policy: { exclude: ['A'], filters: { B: 'include' } } };
+    expect(imported('c.json', mixed).refused).toEqual(['shell_environment_policy.filters']);
+    const both = {
+      default_permissions: 'p',
+      permissions: { p: { network: { enabled: true, domains: { 'a.example': 'allow' } } } },
+      features: { network_proxy: { domains: { 'b.example': 'allow' } } },
+    };
+    expect(imported('c.json', both).refused).toEqual(['features.network_proxy.domains']);
+    const bare = { sandbox_workspace_write: { network_access: true }, features: { network_proxy: true } };
+    expect(written('c.json', bare, [])).toContain('"block": true');
+  });
+
+  test('what Claude Code keeps to its working folders shows nothing else', () => {
+    const settings = {
+      sandbox: { enabled: true, filesystem: { allowRead: ['~/notes'], denyWrite: ['./dist'] } },
+      permissions: { blockReadsOutsideWorkingDirectories: true },
+    };
+    const text = written('settings.json', settings, ['(write protection)']).replace(/^\/\/.*$/gm, '');
+    expect(text).toContain('"preset": "workspace"');
+    expect(text).toContain('"$WORKDIR/dist"');
+    expect(text).not.toContain('notes');
+  });
+
+  test('of nono: patterns anywhere in a name, in any case, and what it says for Linux', () => {
+    const profile = {
+      environment: { allow_vars: ['*_Host'], deny_vars: ['A[B?'], case_insensitive_vars: true },
+      platform_overrides: { macos: { network: { block: false } }, linux: { network: { block: true } } },
+    };
+    const text = written('p.json', profile, []).replace(/^\/\/.*$/gm, '');
+    const { environment, network } = JSON.parse(text);
+    expect(environment.allow_patterns).toEqual([{ pattern: '*_Host', ignore_case: true }]);
+    expect(environment.deny_vars).toEqual([{ pattern: 'A[[]B[?]', ignore_case: true }]);
+    expect(network).toEqual({ block: true });
+  });
+
   test('settings that only set variables are known by their name', () => {
     expect(imported('settings-bedrock.json', { env: { AWS_REGION: 'us-east-1' }, model: 'x' })).toMatchObject({
       format: 'claude',
@@ -311,8 +363,10 @@ describe('credentials that go to hosts', () => {
       { method: 'POST', path: '/b' },
     ];
     const network = {
-      credentials: ['one', 'two'],
+      credentials: ['one', 'two', 'three', 'four'],
       custom_credentials: {
+        three: { ...service([]), env_var: 'THIRD_KEY', endpoint_policy: { default: 'deny' } },
+        four: { ...service([]), env_var: 'FOURTH_KEY', rate_limit: { requests_per_minute: 1 } },
         one: service([{ method: 'GET', path: '/v1/**' }]),
         two: { ...service(pairs), env_var: 'OTHER_KEY' },
         unused: service([]),
@@ -334,6 +388,8 @@ describe('credentials that go to hosts', () => {
     expect(fates).toMatchObject({
       'network.custom_credentials.one': 'same',
       'network.custom_credentials.two': 'narrower',
+      'network.custom_credentials.three': 'narrower',
+      'network.custom_credentials.four': 'narrower',
       'network.custom_credentials.unused': 'same',
     });
   });
@@ -375,6 +431,15 @@ describe('cordon export', () => {
     expect(runCordon(['import', join(home, 'back.json')], { home }).code).toBe(0);
     const diff = runCordon(['profile', 'diff', 'p', 'back', '--json'], { home, env: { MYAPP_A: '1', OTHER: '2' } });
     expect(JSON.parse(diff.stdout).variables).toEqual([]);
+  });
+
+  test('nothing inherited stays nothing, also where an empty list means everything', () => {
+    const home = homeWith({ '.config/cordon/profiles/p.json': { environment: { allow_vars: [], base: 'none' } } });
+    const ran = runCordon(['export', '--as', 'nono', 'p', '--json'], { home });
+    const report = JSON.parse(ran.stdout);
+    const accepts = (report.refused as string[]).flatMap((key) => ['--accept', key]);
+    const { environment } = JSON.parse(runCordon(['export', '--as', 'nono', 'p', ...accepts], { home }).stdout);
+    expect(environment).toEqual({ allow_vars: [], deny_vars: ['*'] });
   });
 
   test('what would be wider there is refused, until it is accepted', () => {

@@ -15,7 +15,7 @@ const cases = (expected: Expected, values: Readonly<Record<string, unknown>>): K
 const named = (expected: Expected, names: string, value: unknown = 'x'): KeyCase[] =>
   names.split(/\s+/).map((key) => ({ key, value, expected }));
 
-/** Source: Codex, core/config.schema.json at its top level, ShellEnvironmentPolicyToml, SandboxWorkspaceWrite, PermissionProfileToml, NetworkToml. */
+/** Source: Codex, core/config.schema.json and what `codex --strict-config` 0.166 knows at its top level, ShellEnvironmentPolicyToml, SandboxWorkspaceWrite, PermissionProfileToml, NetworkToml. */
 const codex: readonly KeyCase[] = [
   ...cases('same', {
     'shell_environment_policy.inherit': 'core',
@@ -23,6 +23,7 @@ const codex: readonly KeyCase[] = [
     'shell_environment_policy.exclude': ['AWS_*'],
     'shell_environment_policy.set': { FOO: 'bar' },
     'shell_environment_policy.include_only': ['PATH'],
+    'shell_environment_policy.filters': { 'AWS_*': 'exclude', PATH: 'include' },
     'shell_environment_policy.experimental_use_profile': false,
     sandbox_mode: 'danger-full-access',
     'sandbox_workspace_write.network_access': true,
@@ -33,7 +34,16 @@ const codex: readonly KeyCase[] = [
     'sandbox_workspace_write.exclude_slash_tmp': true,
     'sandbox_workspace_write.exclude_tmpdir_env_var': true,
   }),
-  ...cases('accept', { 'shell_environment_policy.unheard_of': 1, unheard_of: 1, profile: 'missing' }),
+  ...cases('accept', {
+    'shell_environment_policy.unheard_of': 1,
+    'shell_environment_policy.filters': ['AWS_*'],
+    unheard_of: 1,
+    profile: 'missing',
+  }),
+  ...named(
+    'aside',
+    'allow_symlinked_codex_home browser_use cloud computer_use experimental_realtime_webrtc_call_base_url experimental_thread_store_endpoint goals include_environment_context_time js_repl_node_module_dirs js_repl_node_path mcp_enterprise_managed_auth mcp_optional_startup_grace_ms model_post_turn_compact_threshold_percent orchestrator responses_api_metadata thread_unload_delay_secs',
+  ),
   ...named(
     'aside',
     'agents allow_login_shell analytics approval_policy approvals_reviewer apps apps_mcp_product_sku audio auto_review background_terminal_max_timeout chatgpt_base_url check_for_update_on_startup cli_auth_credentials_store compact_prompt debug desktop developer_instructions disable_paste_burst experimental_compact_prompt_file experimental_realtime_start_instructions experimental_realtime_ws_backend_prompt experimental_realtime_ws_base_url experimental_realtime_ws_model experimental_realtime_ws_startup_context experimental_thread_config_endpoint experimental_thread_store experimental_use_unified_exec_tool features feedback file_opener forced_chatgpt_workspace_id forced_login_method ghost_snapshot hide_agent_reasoning history hooks include_apps_instructions include_collaboration_mode_instructions include_environment_context include_permissions_instructions instructions log_dir marketplaces mcp_oauth_callback_port mcp_oauth_callback_url mcp_oauth_credentials_store mcp_servers memories model model_auto_compact_token_limit model_auto_compact_token_limit_scope model_catalog_json model_context_window model_instructions_file model_provider model_providers model_reasoning_effort model_reasoning_summary model_supports_reasoning_summaries model_verbosity notice notify openai_base_url oss_provider otel personality plan_mode_reasoning_effort plugins profiles project_doc_fallback_filenames project_doc_max_bytes project_root_markers projects realtime review_model service_tier show_raw_agent_reasoning skills sqlite_home suppress_unstable_features_warning tool_output_token_limit tool_suggest tools tui web_search windows',
@@ -86,7 +96,7 @@ const gemini: readonly KeyCase[] = [
   ),
 ];
 
-/** Source: the schema of Claude Code's settings in SchemaStore: permissions, sandbox, and every key at its top level that was found there. */
+/** Source: the schema of Claude Code's settings in SchemaStore and in Claude Code 2.1.325: permissions, sandbox, and every key at its top level. */
 const claude: readonly KeyCase[] = [
   ...cases('same', {
     env: { FOO: 'bar' },
@@ -103,9 +113,18 @@ const claude: readonly KeyCase[] = [
     'sandbox.network.allowLocalBinding': true,
     'sandbox.credentials.envVars': [{ name: 'GH_TOKEN', mode: 'deny' }],
     'sandbox.credentials.files': [{ path: '~/.netrc', mode: 'deny' }],
+    'sandbox.filesystem.disabled': true,
+    'permissions.blockReadsOutsideWorkingDirectories': true,
+    'permissions.blockWritesOutsideWorkingDirectories': true,
   }),
   ...cases('narrower', {
     'sandbox.network.allowedDomains': ['example.com'],
+    'sandbox.network.strictAllowlist': true,
+    'sandbox.network.tlsTerminate': {},
+    'sandbox.credentials.allowPlaintextInject': true,
+    'sandbox.credentials.awsPairs': [],
+    'sandbox.credentials.sigv4': {},
+    'sandbox.allowNestedUserNamespaces': true,
     'sandbox.network.allowUnixSockets': ['/run/x'],
     'sandbox.network.allowAllUnixSockets': true,
     'sandbox.network.allowMachLookup': ['x'],
@@ -123,8 +142,16 @@ const claude: readonly KeyCase[] = [
     'aside',
     'sandbox.filesystem.allowManagedReadPathsOnly permissions.allow permissions.ask permissions.defaultMode',
   ),
-  ...named('aside', 'permissions.disableBypassPermissionsMode'),
+  ...named('aside', 'permissions.disableBypassPermissionsMode permissions.disableAutoMode'),
+  ...named('aside', 'permissions.denyInsteadOfPrompting permissions.workingDirectoriesAsGiven'),
+  ...named('aside', 'permissions.blockFileToolReadsOutsideWorkingDirectories permissions.blockReadsExemptPaths'),
   ...cases('accept', { unheard_of: 1, 'sandbox.unheard_of': 1, 'permissions.unheard_of': 1 }),
+  // Programs that compute settings, which may restrict.
+  ...cases('accept', { policyHelper: { path: '/x' }, policyHelpers: {} }),
+  ...named(
+    'aside',
+    'additionalMarketplaces allowClaudeInChromeWithManagedMcp allowedMarketplaces allowedProviders appendPlugins askUserQuestionTimeout attributionProject attributionProjectPolicy autoCompactWindow autoContinueAtUsageLimit autoDreamEnabled autoUploadSessions availableModelsMatch bashEditDiffEnabled bashOutputMaxChars breakReminder clawdFileProgressEnabled crossSessionInbound daemonColdStart deniedModels desktopSessionCleanupPeriodDays dialogExpiry disableCommandPluginSources disableReplyCheck disableWindowsBashCommandSplit doneMeansMerged emojiCompletionEnabled enableArtifact enableWorkflows fastModePerSessionOptIn feedbackDrafts forceLoginGatewayUrl gatewayInternalNetworks idleCompaction isolatePeerMachines keybindingFlavor managedSourcesBehavior maxEffortLevel maxProseWidth modelPicker modelPricing modelProposedGoals modelSettings precomputeArmTokens precomputeCompactionEnabled prependPlugins processWrapper promptCacheTtl promptSuggestionEnabled proxyAuthHelper quietHours remote remoteControl remoteControlAtStartup remoteTools responseComparisonEnabled showMessageTimestamps skipWorkflowUsageWarning spellcheck sshHostCommands subagentPromptCacheTtl switchModelsOnFlag syncClaudeAiPlugins syncClaudeAiSkills syntaxHighlightingDisabled taskOutputMaxChars terminalTitleFromRename timeFormat timeZone todoFeatureEnabled totalTokensReminder totalTokensReminderAfterUserTurn totalTokensReminderBudget ultracode vimInsertModeRemaps workflowKeywordTriggerEnabled workflowSizeGuideline xaaIdp',
+  ),
   ...named(
     'aside',
     '$schema apiKeyHelper model hooks statusLine outputStyle cleanupPeriodDays includeCoAuthoredBy companyAnnouncements enabledPlugins extraKnownMarketplaces enableAllProjectMcpServers enabledMcpjsonServers disabledMcpjsonServers allowedMcpServers deniedMcpServers forceLoginMethod forceLoginOrgUUID awsAuthRefresh awsCredentialExport gcpAuthRefresh otelHeadersHelper spinnerVerbs spinnerTipsEnabled spinnerTipsOverride terminalProgressBarEnabled showTurnDuration skillOverrides prefersReducedMotion prUrlTemplate alwaysThinkingEnabled teammateMode worktree parentSettingsBehavior pluginTrustMessage pluginConfigs allowManagedMcpServersOnly blockedMarketplaces agent autoMemoryDirectory autoMode channelsEnabled defaultShell disableDeepLinkRegistration disableSkillShellExecution forceRemoteSettingsRefresh minimumVersion showClearContextOnPlanAccept showThinkingSummaries skipDangerousModePermissionPrompt strictPluginOnlyCustomization tui viewMode useAutoModeDuringPlan voiceEnabled wslInheritsWindowsSettings subagentStatusLine advisorModel autoCompactEnabled disableAgentView editorMode enforceAvailableModels fallbackModel fileCheckpointingEnabled managedMcpServers skillListingMaxDescChars preferredNotifChannel pluginSuggestionMarketplaces requiredMaximumVersion requiredMinimumVersion respondToBashCommands skillListingBudgetFraction sshConfigs sshHostAllowlist theme voice wheelScrollAccelerationEnabled disableBundledSkills awaySummaryEnabled autoScrollEnabled allowAllClaudeAiMcps agentPushNotifEnabled axScreenReader claudeMd disableArtifact disableAutoMode disableClaudeAiConnectors disableRemoteControl disableWorkflows footerLinksRegexes inputNeededNotifEnabled',
@@ -187,8 +214,17 @@ const srt: readonly KeyCase[] = [
 /** Source: nono, data/nono-profile.schema.json. */
 const nono: readonly KeyCase[] = [
   ...cases('same', {
-    'environment.allow_vars': ['PATH', 'AWS_*'],
-    'environment.deny_vars': ['GITHUB_*'],
+    'environment.allow_vars': ['PATH', 'AWS_*', '*_HOST'],
+    'environment.deny_vars': ['GITHUB_*', '*SECRET*'],
+    'environment.case_insensitive_vars': true,
+    platform_overrides: { linux: { network: { block: true } } },
+    'network.listen_port_range': [[3000, 3010]],
+    'network.allow_http2': true,
+    'network.no_proxy': ['*.example.com'],
+    'policy.add_allow_read': ['/srv/a'],
+    'policy.add_allow_readwrite': ['/srv/b'],
+    'policy.add_deny_access': ['~/private'],
+    'policy.override_deny': ['~/.npmrc'],
     'environment.set_vars': { A: '$HOME/x', B: '$WORKDIR' },
     env_credentials: { openai: 'OPENAI_API_KEY', 'op://v/i/f': 'OTHER_KEY' },
     secrets: { openai: 'OPENAI_API_KEY' },
@@ -215,6 +251,21 @@ const nono: readonly KeyCase[] = [
     security: { signal_mode: 'isolated', groups: ['a'], capability_elevation: true },
     linux: { af_unix_mediation: 'pathname' },
     'network.allow_domain': ['example.com', { domain: 'example.org', endpoints: [{ method: 'GET', path: '/' }] }],
+    'network.deny_domain': ['example.org'],
+    'network.open_port_range': [[3000, 3010]],
+    'network.approval_backends': {},
+    'network.approval_defaults': {},
+    'filesystem.unix_socket': ['/run/x'],
+    'filesystem.unix_socket_bind': ['/run/x'],
+    'filesystem.unix_socket_dir': ['/run'],
+    'filesystem.unix_socket_dir_bind': ['/run'],
+    'filesystem.unix_socket_subtree': ['/run'],
+    'filesystem.unix_socket_subtree_bind': ['/run'],
+    'policy.exclude_groups': ['x'],
+    credential_providers: {},
+    credential_routes: [],
+    allow_parent_of_protected: true,
+    binary: 'claude',
     'network.proxy_allow': ['example.com'],
     'network.allow_proxy': ['example.com'],
     'network.network_profile': 'developer',
@@ -235,7 +286,7 @@ const nono: readonly KeyCase[] = [
     credential_capture: { x: { command: ['gh', 'auth', 'token'] } },
   }),
   ...named('aside', 'filesystem.suppress_save_prompt filesystem.ignore meta diagnostics rollback undo'),
-  ...named('aside', 'unsafe_macos_seatbelt_rules'),
+  ...named('aside', 'unsafe_macos_seatbelt_rules skipdirs'),
   ...cases('accept', {
     'filesystem.write': ['/srv'],
     'filesystem.write_file': ['/srv/a'],
@@ -244,6 +295,11 @@ const nono: readonly KeyCase[] = [
     'environment.unheard_of': 1,
     commands: { deny: ['rm'] },
     command_policies: { commands: { git: {} } },
+    'network.connect_port': [443],
+    'policy.add_allow_write': ['/srv'],
+    'policy.add_deny_commands': ['rm'],
+    'policy.unheard_of': 1,
+    platform_overrides: { linux: { extends: 'x' } },
     unheard_of: 1,
   }),
 ];

@@ -1,6 +1,6 @@
 /** Keys of other tools that say nothing about what a command may see or do: models, looks, notices, the agent's own tools. */
 
-/** Source: Codex's core/config.schema.json. */
+/** Source: Codex's core/config.schema.json; and what `codex --strict-config` 0.166 takes for a key. */
 export const CODEX_ASIDE: readonly string[] = [
   ...[
     'agents',
@@ -53,6 +53,17 @@ export const CODEX_ASIDE: readonly string[] = [
   ...['project_doc_fallback_filenames', 'project_doc_max_bytes', 'project_root_markers', 'projects', 'realtime'],
   ...['review_model', 'service_tier', 'show_raw_agent_reasoning', 'skills', 'sqlite_home'],
   ...['suppress_unstable_features_warning', 'tool_output_token_limit', 'tool_suggest', 'tools', 'tui', 'web_search'],
+  ...[
+    'allow_symlinked_codex_home',
+    'browser_use',
+    'cloud',
+    'computer_use',
+    'goals',
+    'include_environment_context_time',
+  ],
+  ...['experimental_realtime_webrtc_call_base_url', 'experimental_thread_store_endpoint', 'js_repl_node_module_dirs'],
+  ...['js_repl_node_path', 'mcp_enterprise_managed_auth', 'mcp_optional_startup_grace_ms', 'orchestrator'],
+  ...['model_post_turn_compact_threshold_percent', 'responses_api_metadata', 'thread_unload_delay_secs'],
   'windows',
   // Of earlier versions.
   ...['disable_response_storage', 'exec_timeout_ms', 'experimental_instructions_file', 'include_apply_patch_tool'],
@@ -73,7 +84,7 @@ export const GEMINI_ASIDE: readonly string[] = [
   ...['security.folderTrust', 'security.auth', 'security.enableConseca'],
 ];
 
-/** Source: the JSON Schema of Claude Code's settings in SchemaStore, and its page on settings. */
+/** Source: the JSON Schema of Claude Code's settings in SchemaStore, its page on settings, and the schema in Claude Code 2.1.325 itself. */
 export const CLAUDE_ASIDE: readonly string[] = [
   ...['$schema', 'advisorModel', 'agent', 'agentPushNotifEnabled', 'allowAllClaudeAiMcps', 'allowManagedHooksOnly'],
   ...['allowManagedMcpServersOnly', 'allowManagedPermissionRulesOnly', 'allowedChannelPlugins', 'allowedHttpHookUrls'],
@@ -135,4 +146,22 @@ export const CLAUDE_ASIDE: readonly string[] = [
     'voice',
   ],
   ...['voiceEnabled', 'wheelScrollAccelerationEnabled', 'worktree', 'wslInheritsWindowsSettings'],
+  ...['additionalMarketplaces', 'allowClaudeInChromeWithManagedMcp', 'allowedMarketplaces', 'allowedProviders'],
+  ...['appendPlugins', 'askUserQuestionTimeout', 'attributionProject', 'attributionProjectPolicy'],
+  ...['autoCompactWindow', 'autoContinueAtUsageLimit', 'autoDreamEnabled', 'autoUploadSessions'],
+  ...['availableModelsMatch', 'bashEditDiffEnabled', 'bashOutputMaxChars', 'breakReminder'],
+  ...['clawdFileProgressEnabled', 'crossSessionInbound', 'daemonColdStart', 'deniedModels'],
+  ...['desktopSessionCleanupPeriodDays', 'dialogExpiry', 'disableCommandPluginSources', 'disableReplyCheck'],
+  ...['disableWindowsBashCommandSplit', 'doneMeansMerged', 'emojiCompletionEnabled', 'enableArtifact'],
+  ...['enableWorkflows', 'fastModePerSessionOptIn', 'feedbackDrafts', 'forceLoginGatewayUrl'],
+  ...['gatewayInternalNetworks', 'idleCompaction', 'isolatePeerMachines', 'keybindingFlavor'],
+  ...['managedSourcesBehavior', 'maxEffortLevel', 'maxProseWidth', 'modelPicker', 'modelPricing'],
+  ...['modelProposedGoals', 'modelSettings', 'precomputeArmTokens', 'precomputeCompactionEnabled', 'prependPlugins'],
+  ...['processWrapper', 'promptCacheTtl', 'promptSuggestionEnabled', 'proxyAuthHelper', 'quietHours', 'remote'],
+  ...['remoteControl', 'remoteControlAtStartup', 'remoteTools', 'responseComparisonEnabled', 'showMessageTimestamps'],
+  ...['skipWorkflowUsageWarning', 'spellcheck', 'sshHostCommands', 'subagentPromptCacheTtl', 'switchModelsOnFlag'],
+  ...['syncClaudeAiPlugins', 'syncClaudeAiSkills', 'syntaxHighlightingDisabled', 'taskOutputMaxChars'],
+  ...['terminalTitleFromRename', 'timeFormat', 'timeZone', 'todoFeatureEnabled', 'totalTokensReminder'],
+  ...['totalTokensReminderAfterUserTurn', 'totalTokensReminderBudget', 'ultracode', 'vimInsertModeRemaps'],
+  ...['workflowKeywordTriggerEnabled', 'workflowSizeGuideline', 'xaaIdp'],
 ];

@@ -79,7 +79,7 @@ const SANDBOX: Handlers = {
   },
   ...rows(['excludedCommands', 'allowUnsandboxedCommands'], 'narrower', 'nothing runs outside the barrier'),
   ...rows(
-    ['enableWeakerNestedSandbox', 'enableWeakerNetworkIsolation', 'allowAppleEvents'],
+    ['enableWeakerNestedSandbox', 'allowNestedUserNamespaces', 'enableWeakerNetworkIsolation', 'allowAppleEvents'],
     'narrower',
     'the barrier stays as it is',
   ),
@@ -99,8 +99,21 @@ function readPermissions(permissions: Json | undefined, draft: Draft) {
     },
     ...asides(['allow', 'ask', 'defaultMode'], 'whom Claude asks before it runs something'),
     ...asides(['disableBypassPermissionsMode', 'disableAutoMode'], 'whom Claude asks before it runs something'),
+    ...asides(['denyInsteadOfPrompting', 'workingDirectoriesAsGiven'], 'whom Claude asks before it runs something'),
+    ...asides(['blockFileToolReadsOutsideWorkingDirectories', 'blockReadsExemptPaths'], "about Claude's own tools"),
+    ...rows([READS, WRITES], 'same', 'filesystem workspace, where it is on'),
   };
   readKeys(permissions, handlers, draft, 'permissions');
+  if (at(permissions, READS) === true || at(permissions, WRITES) === true) onlyWorkingFolders(draft);
+}
+
+const READS = 'blockReadsOutsideWorkingDirectories';
+const WRITES = 'blockWritesOutsideWorkingDirectories';
+
+/** No rule lifts it, so what others let be read is left out again. */
+function onlyWorkingFolders({ profile: { filesystem } }: Draft) {
+  filesystem.preset = 'workspace';
+  filesystem.read = filesystem.read?.filter((path) => /^\$WORKDIR(\/|$)/.test(path)) ?? [];
 }
 
 function readDirectory(prefix: string, path: string, draft: Draft) {

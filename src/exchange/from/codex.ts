@@ -5,7 +5,7 @@ import { CODEX_ASIDE } from './asides.ts';
 import type { Importer } from './importer.ts';
 import { asides, done, type Handlers, readKeys, rows } from './keys.ts';
 
-/** Source: Codex's protocol/shell_environment.rs, core/config.schema.json, and its page on permissions. */
+/** Source: Codex's protocol/shell_environment.rs, core/config.schema.json, its page on permissions, and what its program takes for a key. */
 export const codex: Importer = {
   format: 'codex',
   title: 'Codex',
@@ -18,6 +18,7 @@ export const codex: Importer = {
     readEnvironment(at(config, 'shell_environment_policy'), draft);
     if (config.sandbox_mode === undefined && config.default_permissions !== undefined) readPermissions(config, draft);
     else readSandbox(config, draft);
+    readProxy(at(config, 'features.network_proxy'), draft);
     readKeys(config, { ...asides(CODEX_ASIDE), ...done(READ) }, draft);
   },
 };
@@ -48,10 +49,11 @@ function withProfile(config: JsonMap, draft: Draft): JsonMap {
  * Codex's order: what is inherited, minus its own patterns unless they are ignored, minus `exclude`; then `set`; then of all that only what
  * `include_only` matches. Patterns know `*` and `?`, in any case.
  */
-function readEnvironment(policy: Json | undefined, draft: Draft) {
+function readEnvironment(section: Json | undefined, draft: Draft) {
   const known = ['inherit', 'ignore_default_excludes', 'exclude', 'set', 'include_only', 'experimental_use_profile'];
   const key = (name: string) => `shell_environment_policy.${name}`;
-  for (const [name] of entriesAt(policy)) if (!known.includes(name)) draft.unknown(key(name));
+  for (const [name] of entriesAt(section)) if (![...known, 'filters'].includes(name)) draft.unknown(key(name));
+  const policy = withFilters(section, draft);
   const include = includeAt(policy, draft);
   readInherit(at(policy, 'inherit'), include, draft);
   if (at(policy, 'ignore_default_excludes') === false) {
@@ -71,6 +73,23 @@ function readEnvironment(policy: Json | undefined, draft: Draft) {
       'start-up files of shells are read without what they export',
     );
   else if (at(policy, 'experimental_use_profile') === false) draft.row(key('experimental_use_profile'), 'same', '');
+}
+
+/** `filters` says the same as the two lists, pattern by pattern; Codex refuses a file that has both. */
+function withFilters(section: Json | undefined, draft: Draft): Json | undefined {
+  const filters = at(section, 'filters');
+  if (filters === undefined) return section;
+  const key = 'shell_environment_policy.filters';
+  const entries = entriesAt(filters);
+  const isMixed = at(section, 'exclude') !== undefined || at(section, 'include_only') !== undefined;
+  const isOdd = mapAt(filters) === undefined || entries.some(([, word]) => word !== 'include' && word !== 'exclude');
+  if (isMixed || isOdd) {
+    draft.unknown(key);
+    return section;
+  }
+  draft.row(key, 'same', 'as exclude and include_only');
+  const of = (wanted: string) => entries.flatMap(([pattern, word]) => (word === wanted ? [pattern] : []));
+  return { ...mapAt(section), exclude: of('exclude'), include_only: of('include') };
 }
 
 /** Undefined where nothing is said. A list whose patterns match no name at all lets nothing through, which is something else. */
@@ -136,6 +155,19 @@ function readSandbox(config: JsonMap, draft: Draft) {
   for (const [key, value] of entriesAt(write)) readWorkspaceWrite(key, value, mode, draft);
 }
 
+/** Codex's own proxy: while it is on, only hosts that are named are reached, in whichever mode. */
+function readProxy(proxy: Json | undefined, draft: Draft) {
+  const key = 'features.network_proxy';
+  const { network } = draft.profile;
+  const isOn = proxy === true || (mapAt(proxy) !== undefined && at(proxy, 'enabled') !== false);
+  if (proxy === undefined || network.block === true) return;
+  if (!isOn) return typeof proxy === 'boolean' || mapAt(proxy) ? draft.aside(key, 'off') : draft.unknown(key);
+  if (network.allow !== undefined && at(proxy, 'domains') !== undefined) return draft.unknown(`${key}.domains`);
+  readKeys(proxy, { ...NETWORK, ...PROXY }, draft, key);
+  draft.closeUnlessNamed();
+  draft.row(key, 'narrower', 'only the hosts that are named');
+}
+
 function readWorkspaceWrite(name: string, value: Json, mode: Json, draft: Draft) {
   const key = `sandbox_workspace_write.${name}`;
   if (mode !== 'workspace-write') return draft.row(key, 'same', `counts for nothing in mode ${quoted(String(mode))}`);
@@ -191,11 +223,14 @@ const PERMISSIONS: Handlers = {
   },
 };
 
+const PROXY: Handlers = rows(['credentials', 'credential_broker'], 'narrower', 'nothing is injected');
+
 const SPECIAL_PLACES = [':root', ':minimal', ':tmpdir', ':slash_tmp', '/'];
 const WORKSPACE_PLACES = [':workspace_roots', ':project_roots', ':cwd'];
 
 function readAccess(prefix: string, path: string, access: Json, draft: Draft) {
   const key = `${prefix}(${quoted(path)})`;
+  if (path === 'glob_scan_max_depth') return draft.aside(`${prefix}.${path}`, 'how deep Codex looks for patterns');
   if (WORKSPACE_PLACES.includes(path)) return readWorkspace(key, access, draft);
   const word = typeof access === 'string' ? access : undefined;
   if (SPECIAL_PLACES.includes(path) && (word === 'read' || /tmp/.test(path)))

@@ -19,7 +19,8 @@ export const nono: Importer = {
     (at(data, 'filesystem.allow') ?? at(data, 'filesystem.allow_file') ?? at(data, 'network.allow_domain')) !==
       undefined,
   read: async (input, draft) => {
-    const { profile, unresolved } = await withBases(input, draft);
+    const { profile: whole, unresolved } = await withBases(input, draft);
+    const profile = forThisPlatform(whole, draft);
     readEnvironment(profile, unresolved, draft);
     readFilesystem(profile, draft);
     readNetwork(at(profile, 'network'), draft);
@@ -51,6 +52,17 @@ async function withBases({ data, beside }: Input, draft: Draft): Promise<{ profi
   return { profile: await load(data, 0), unresolved };
 }
 
+/** What it says for Linux is laid over the rest. */
+function forThisPlatform(profile: JsonMap, draft: Draft): JsonMap {
+  const overrides = profile.platform_overrides;
+  if (overrides === undefined || overrides === null) return profile;
+  const linux = at(overrides, 'linux') ?? {};
+  const isOdd = mapAt(linux) === undefined || ['extends', 'platform_overrides'].some((key) => at(linux, key) != null);
+  if (isOdd) draft.unknown('platform_overrides.linux');
+  else draft.row('platform_overrides', 'same', 'what it says for Linux');
+  return isOdd ? profile : merge(profile, mapAt(linux) as JsonMap);
+}
+
 function merge(under: JsonMap, over: JsonMap): JsonMap {
   const merged: Record<string, Json> = Object.assign(Object.create(null), under);
   for (const [key, value] of Object.entries(over)) {
@@ -77,24 +89,37 @@ function readEnvironment(profile: JsonMap, unresolved: boolean, draft: Draft) {
       unresolved ? 'narrower' : 'same',
       unresolved ? 'what most programs need: nobody knows what the base lets through' : 'everything passes',
     );
-  readKeys(section, ENVIRONMENT, draft, 'environment');
+  const passesNothing = Array.isArray(allow) && allow.length === 0;
+  const handlers = environmentOf(at(section, 'case_insensitive_vars') === true, passesNothing);
+  readKeys(section, handlers, draft, 'environment');
 }
 
-const ENVIRONMENT: Handlers = {
+/** Of its patterns only `*` is special, anywhere in a name. */
+const globOf = (pattern: string) => pattern.replace(/[[?]/g, '[$&]');
+
+const environmentOf = (anyCase: boolean, passesNothing: boolean): Handlers => ({
   allow_vars: (key, value, draft) => {
-    const bad = draft.texts(key, value).filter((entry) => !draft.allowVar(entry));
-    for (const entry of bad) draft.row(`${key}(${quoted(entry)})`, 'narrower', 'no exact name, PREFIX* or *');
-    draft.row(key, 'same', textsAt(value).length === 0 ? 'nothing is inherited' : 'allow_vars');
+    const allow = (entry: string) =>
+      (!anyCase && draft.allowVar(entry)) ||
+      draft.allowGlob(anyCase ? { pattern: globOf(entry), ignore_case: true } : globOf(entry));
+    for (const entry of draft.texts(key, value))
+      if (!allow(entry)) draft.row(`${key}(${quoted(entry)})`, 'narrower', 'this is not a pattern');
+    if (textsAt(value).length > 0) draft.row(key, 'same', 'the names that match');
+    else draft.row(key, 'narrower', 'nothing is inherited; some versions of nono pass everything for an empty list');
   },
   deny_vars: (key, value, draft) => {
-    const bad = draft.texts(key, value).filter((entry) => !draft.deny(entry));
+    const deny = (entry: string) =>
+      (entry === '*' && passesNothing) ||
+      draft.deny(anyCase ? { pattern: globOf(entry), ignore_case: true } : globOf(entry));
+    const bad = draft.texts(key, value).filter((entry) => !deny(entry));
     for (const entry of bad) draft.row(`${key}(${quoted(entry)})`, 'wider', 'this is not a pattern');
     draft.row(key, 'same', 'deny_vars');
   },
+  ...rows(['case_insensitive_vars'], 'same', 'ignore_case'),
   set_vars: (key, value, draft) => {
     for (const [variable, text] of entriesAt(value)) readSet(key, variable, text, draft);
   },
-};
+});
 
 function readSet(prefix: string, name: string, value: Json, draft: Draft) {
   const key = `${prefix}.${name}`;
@@ -123,7 +148,10 @@ const FILESYSTEM: Handlers = {
   bypass_protection: grants('expose'),
   ...asides(['suppress_save_prompt', 'ignore']),
   ...rows(
-    ['unix_socket', 'unix_socket_bind', 'unix_socket_connect', 'unix_socket_dir'],
+    [
+      ...['unix_socket', 'unix_socket_bind', 'unix_socket_connect', 'unix_socket_dir', 'unix_socket_dir_bind'],
+      ...['unix_socket_subtree', 'unix_socket_subtree_bind'],
+    ],
     'narrower',
     'name the socket in filesystem.write to let it through',
   ),
@@ -151,7 +179,7 @@ function settleWriteOnly(profile: JsonMap, draft: Draft) {
   if (['read', 'readwrite'].includes(String(at(profile, 'workdir.access')))) readable.push('$WORKDIR');
   const isReadable = (path: string) => readable.some((one) => path === one || path.startsWith(`${one}/`));
   for (const [i, row] of draft.rows.entries()) {
-    const path = /^filesystem\.write(?:_file)?\((.*)\)$/s.exec(row.key)?.[1];
+    const path = /^(?:filesystem\.write(?:_file)?|policy\.add_allow_write)\((.*)\)$/s.exec(row.key)?.[1];
     if (path !== undefined && row.note === WRITE_ONLY && isReadable(path))
       draft.rows[i] = { ...row, fate: 'same', note: 'filesystem.write; it can be read there, too' };
   }
@@ -172,7 +200,7 @@ function readGrant(prefix: string, list: PlaceList, item: Json, draft: Draft) {
     return draft.row(key, list === 'hide' ? 'wider' : 'narrower', `left out: ${quoted(problem)}`);
   if (list === 'hide' && written === '/') return draft.row(key, 'wider', '/ cannot be hidden');
   draft.place(list, written);
-  const writeOnly = prefix === 'filesystem.write' || prefix === 'filesystem.write_file';
+  const writeOnly = ['filesystem.write', 'filesystem.write_file', 'policy.add_allow_write'].includes(prefix);
   draft.row(key, writeOnly ? 'wider' : 'same', writeOnly ? WRITE_ONLY : `filesystem.${list}`);
 }
 
@@ -202,7 +230,7 @@ function readNetwork(section: Json | undefined, draft: Draft) {
   const has = (keys: readonly string[]) => keys.some((key) => listAt(at(section, key)).length > 0);
   const profile = at(section, 'network_profile');
   const filtered =
-    has([...DOMAINS, 'credentials', 'proxy_credentials']) ||
+    has([...DOMAINS, 'deny_domain', 'credentials', 'proxy_credentials']) ||
     (profile ?? null) !== null ||
     entriesAt(at(section, 'custom_credentials')).length > 0;
   const domains: Handler = (key, value) => {
@@ -215,6 +243,18 @@ function readNetwork(section: Json | undefined, draft: Draft) {
     ...Object.fromEntries(DOMAINS.map((name) => [name, domains])),
     ...Object.fromEntries(PORTS.map((name) => [name, ports])),
     ...NETWORK,
+    deny_domain: (key, value) => {
+      for (const host of draft.texts(key, value)) draft.host(key, 'deny', host);
+      draft.row(key, 'narrower', 'network.deny; nothing else is reached but what is named');
+    },
+    connect_port: (key) => {
+      const isHeld = filtered || at(section, 'block') === true;
+      draft.row(
+        key,
+        isHeld ? 'narrower' : 'wider',
+        isHeld ? 'only the hosts that are named' : 'hosts, not ports alone',
+      );
+    },
   };
   readKeys(section, handlers, draft, 'network');
   for (const [name, service] of entriesAt(at(section, 'custom_credentials')))
@@ -226,7 +266,10 @@ function readNetwork(section: Json | undefined, draft: Draft) {
 const NETWORK: Handlers = {
   block: (key, value, draft) =>
     draft.row(key, 'same', value === true ? 'network off' : 'network on, unless hosts are named'),
-  ...rows(['listen_port'], 'same', 'it has a loopback of its own'),
+  ...rows(['listen_port', 'listen_port_range'], 'same', 'it has a loopback of its own'),
+  ...rows(['open_port_range'], 'narrower', 'left out: name the ports one by one'),
+  ...rows(['allow_http2', 'no_proxy'], 'same', 'every protocol passes, to the hosts that are named'),
+  ...rows(['approval_backends', 'approval_defaults'], 'narrower', 'nobody is asked'),
   network_profile: (key, value, draft) =>
     draft.row(
       key,
@@ -258,7 +301,21 @@ function readService(section: Json | undefined, name: string, service: Json, dra
   draft.row(key, 'same', `env_credentials ${entry.target}, for ${entry.for.join(', ')}`);
 }
 
+/** What may hold a service back further, or give it another log-in: left out as a whole with it. */
+const SERVICE_LIMITS = [
+  'auth',
+  'aws_auth',
+  'spiffe',
+  'redeem_phantoms',
+  'endpoint_policy',
+  'rate_limit',
+  'path_pattern',
+];
+const SERVICE_TLS = ['tls_ca', 'tls_client_cert', 'tls_client_key'];
+
 function serviceEntry(service: Json): BrokeredEntry | undefined {
+  const says = (key: string) => !['undefined', 'null', '[]'].includes(String(JSON.stringify(at(service, key) ?? null)));
+  if ([...SERVICE_LIMITS, ...SERVICE_TLS].some(says)) return undefined;
   const text = (way: string) => (typeof at(service, way) === 'string' ? (at(service, way) as string) : undefined);
   const [upstream, reference] = [text('upstream'), text('credential_key')];
   const host = /^https:\/\/([^/?#@\s]+)\/?$/.exec(upstream ?? '')?.[1];
@@ -323,6 +380,9 @@ const OTHERS: Handlers = {
   ...rows(['open_urls', 'allow_launch_services'], 'narrower', 'nothing of the desktop is opened'),
   ...rows(['allow_gpu'], 'narrower', '/dev is private'),
   ...rows(['packs'], 'narrower', 'not looked at'),
+  ...rows(['credential_providers', 'credential_routes'], 'narrower', 'left out: log-ins are not watched for tokens'),
+  ...rows(['allow_parent_of_protected'], 'narrower', 'only on macOS'),
+  ...rows(['binary'], 'narrower', 'give it on the command line'),
   ...rows(['command_args'], 'narrower', 'give them on the command line'),
   ...rows(['credential_capture'], 'narrower', 'not run; env_credentials may have a command of its own'),
   ...rows(['interactive'], 'same', 'terminals always work'),
@@ -340,5 +400,21 @@ const OTHERS: Handlers = {
     const note = 'commands inside are not told apart; a shim for each can be: cordon tool add';
     draft.row(key, named ? 'wider' : 'same', named ? note : 'none is named');
   },
+  policy: (key, value, draft) => readKeys(value, POLICY, draft, key),
   ...done(['environment', 'filesystem', 'workdir', 'network', 'env_credentials', 'secrets', 'extends', '$schema']),
+  ...done(['platform_overrides']),
+};
+
+/** How earlier versions changed what a base says. */
+const POLICY: Handlers = {
+  add_allow_read: grants('read'),
+  add_allow_write: grants('write'),
+  add_allow_readwrite: grants('write'),
+  add_deny_access: grants('hide'),
+  override_deny: grants('expose'),
+  ...rows(['exclude_groups'], 'narrower', "Cordon's own lists decide what is shown of the system and the home"),
+  add_deny_commands: (key, value, draft) => {
+    const denies = textsAt(value).length > 0;
+    draft.row(key, denies ? 'wider' : 'same', denies ? 'commands are not told apart by their names' : '');
+  },
 };

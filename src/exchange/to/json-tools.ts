@@ -154,9 +154,11 @@ function nonoEnvironment(view: View): object {
   for (const { pattern, except } of deny)
     if (except.length > 0) view.row(`deny_vars ${pattern.source}`, 'narrower', 'its exceptions are left out');
   const set = view.policy.set.map(({ name, value }) => [name, view.path(value, NONO)]);
+  // An empty list alone means everything to some versions.
+  const all = allow?.length === 0 && !denied.includes('*') ? ['*'] : [];
   return {
     ...(allow === undefined ? {} : { allow_vars: allow }),
-    ...(denied.length === 0 ? {} : { deny_vars: denied }),
+    ...(denied.length + all.length === 0 ? {} : { deny_vars: [...denied, ...all] }),
     ...(set.length === 0 ? {} : { set_vars: Object.fromEntries(set) }),
   };
 }
