@@ -3,6 +3,6 @@
 is_fresh() {
   local root=$1 stamp=$1/dist/.stamp
   [[ -e $stamp ]] || return 1
-  [[ -z $(find "$root"/{src,native,scripts,package.json,package-lock.json,tsconfig.json,tsconfig.build.json} \
+  [[ -z $(find "$root"/{src,prove,native,scripts,package.json,package-lock.json,tsconfig.json,tsconfig.build.json} \
     -path "$root/native/build" -prune -o ! -path "$root/native" -newer "$stamp" -print -quit 2>&1) ]]
 }

@@ -361,7 +361,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     flags: PROVE_FLAGS,
     examples: ["cordon prove --under 'env -i' --html proof.html", 'cordon prove --profile web --only files'],
     page: 'prove.md',
-    load: () => import('./commands/prove.ts'),
+    load: () => import('./prove/index.ts'),
   },
   {
     name: 'mcp',

@@ -17,4 +17,4 @@ export const ruleName = (id: string) => id.replace(/(?:^|[-/])([a-z0-9])/g, (_, 
 
 export const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${ended(text.slice(1))}`;
 
-export const ended = (text: string) => `${text}${/[.!?…]$/.test(text) ? '' : '.'}`;
+const ended = (text: string) => `${text}${/[.!?…]$/.test(text) ? '' : '.'}`;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { begin } from '../../src/prove/attempt.ts';
+import { begin } from '../../prove/attempt.ts';
 import { installedPackage } from '../support/cordon.ts';
 import { ended } from '../support/escape-run.ts';
 import { Scene } from '../support/escape-scene.ts';

@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readFileSync, rmSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { mounting } from '../../src/prove/scripts.ts';
+import { mounting } from '../../prove/scripts.ts';
 import { type Hex, LOOK, PLANT, type Places, pathOf, placesIn } from '../support/escape-places.ts';
 import { Scene } from '../support/escape-scene.ts';
 import { NOTHING, WAYS, type Way } from '../support/escape-ways.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { onTerminal, withBlock } from '../../src/prove/scripts.ts';
+import { onTerminal, withBlock } from '../../prove/scripts.ts';
 import { cordonProgram } from '../support/cordon.ts';
 import { begin, ended } from '../support/escape-run.ts';
 import { Scene } from '../support/escape-scene.ts';

@@ -1,5 +1,5 @@
 import { existsSync, rmSync } from 'node:fs';
-import { connectTo } from '../../src/prove/scripts.ts';
+import { connectTo } from '../../prove/scripts.ts';
 import { wayOut } from '../support/escape.ts';
 import { FS_ALL } from '../support/escape-off.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { DONE, leaked, planted } from '../../src/prove/attempt.ts';
-import { INJECTION } from '../../src/prove/probes/injection/index.ts';
-import { PLANTED_PROGRAMS } from '../../src/prove/probes/injection/planted.ts';
+import { DONE, leaked, planted } from '../../prove/attempt.ts';
+import { INJECTION } from '../../prove/probes/injection/index.ts';
+import { PLANTED_PROGRAMS } from '../../prove/probes/injection/planted.ts';
 import { throughCordon } from '../support/escape-run.ts';
 import { Scene } from '../support/escape-scene.ts';
 import { USERS } from '../support/users.ts';

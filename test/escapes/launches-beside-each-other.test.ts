@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { begin } from '../../src/prove/attempt.ts';
-import { Lines } from '../../src/prove/lines.ts';
-import { mounting } from '../../src/prove/scripts.ts';
+import { begin } from '../../prove/attempt.ts';
+import { Lines } from '../../prove/lines.ts';
+import { mounting } from '../../prove/scripts.ts';
 import { cordonProgram } from '../support/cordon.ts';
 import { ended } from '../support/escape-run.ts';
 import { Scene } from '../support/escape-scene.ts';

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { Scene } from '../../src/prove/scene.ts';
+import type { Scene } from '../../prove/scene.ts';
 import { wayOut } from '../support/escape.ts';
 import { FILTER } from '../support/escape-off.ts';
 

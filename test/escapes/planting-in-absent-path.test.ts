@@ -1,4 +1,4 @@
-import { planting } from '../../src/prove/probes/planting/planting.ts';
+import { planting } from '../../prove/probes/planting/planting.ts';
 import { wayOut } from '../support/escape.ts';
 import { FS_ALL } from '../support/escape-off.ts';
 

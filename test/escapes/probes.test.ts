@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PROBES } from '../../src/prove/probes/index.ts';
+import { PROBES } from '../../prove/probes/index.ts';
 import { type Escape, opensWithout, wayOut } from '../support/escape.ts';
 import {
   BUBBLEWRAP_ALONE,

@@ -1,4 +1,4 @@
-import { SYSCALL } from '../../src/prove/scripts.ts';
+import { SYSCALL } from '../../prove/scripts.ts';
 import { wayOut } from '../support/escape.ts';
 import { NO_SECCOMP, withPlan } from '../support/escape-off.ts';
 

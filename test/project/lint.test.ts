@@ -38,7 +38,7 @@ beforeAll(() => {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), content);
   }
-  const { stdout } = spawnSync(BIOME, ['lint', '--reporter=json', '--max-diagnostics=none', 'src'], {
+  const { stdout } = spawnSync(BIOME, ['lint', '--reporter=json', '--max-diagnostics=none', 'src', 'prove'], {
     cwd: folder,
     encoding: 'utf8',
     maxBuffer: 64 << 20,
@@ -50,6 +50,7 @@ beforeAll(() => {
 const READER = /^error: Only src\/host reads the parent's environment/;
 const LAUNCHER = /^error: Only src\/launch starts processes/;
 const DIRECTION = /^error: The folders of src go one way/;
+const APART = /^error: prove\/ and src\/ stand side by side/;
 
 describe('A2: one place reads the environment', () => {
   const readers = [
@@ -74,7 +75,7 @@ describe('A2: one place reads the environment', () => {
   ];
 
   for (const content of readers) {
-    for (const place of ['src/policy', 'src/launch', 'src/cli/commands', 'src']) {
+    for (const place of ['src/policy', 'src/launch', 'src/cli/commands', 'src', 'prove']) {
       const found = inspected(place, content);
       test(`${place} may not have ${JSON.stringify(content)}`, () => {
         expect(found()).toContainEqual(expect.stringMatching(READER));
@@ -111,7 +112,7 @@ describe('A2: one place starts processes', () => {
   ];
 
   for (const content of starters) {
-    for (const place of ['src/host', 'src/plan', 'src/agents', 'src']) {
+    for (const place of ['src/host', 'src/plan', 'src/agents', 'src', 'prove/probes']) {
       const found = inspected(place, content);
       test(`${place} may not have ${JSON.stringify(content)}`, () => {
         expect(found()).toContainEqual(expect.stringMatching(LAUNCHER));
@@ -173,13 +174,40 @@ describe('the direction of the folders', () => {
   });
 });
 
-test('no file of src switches one of these rules off', () => {
-  const files = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' }).filter((file) =>
+describe('prove beside src', () => {
+  const cases: readonly (readonly [string, string, boolean])[] = [
+    ['prove', "import '../src/host/bytes.ts';", false],
+    ['prove', "import '../src/index.ts';", false],
+    ['prove', "import 'cordon';", false],
+    ['prove/probes/files', "import '../../../src/host/bytes.ts';", false],
+    ['prove', "export * from '../src/host/bytes.ts';", false],
+    ['prove', "export const y = await import('../src/host/bytes.ts');", false],
+    ['prove', "export type Y = import('../src/host/bytes.ts').Y;", false],
+    ['prove', "import './probe.ts';", true],
+    ['prove/probes/files', "import '../../probe.ts';", true],
+    ['src/cli/prove', "import '../../../prove/run.ts';", true],
+    ['src/cli/prove', "export const y = await import('../../../prove/run.ts');", true],
+    ['src/cli', "import './prove/index.ts';", true],
+    ['src/cli', "import '../../prove/run.ts';", false],
+    ['src/cli/commands', "import '../../../prove/run.ts';", false],
+    ['src/ui/records', "import type { Y } from '../../../prove/probe.ts';\nexport type { Y };", false],
+    ['src', "import '../prove/run.ts';", false],
+  ];
+
+  for (const [folder, content, may] of cases) {
+    const found = inspected(folder, content);
+    test(`${folder} ${may ? 'may' : 'may not'} have ${JSON.stringify(content)}`, () =>
+      expect(found()).toEqual(may ? [] : [expect.stringMatching(APART)]));
+  }
+});
+
+test.each(['src', 'prove'])('no file of %s switches one of these rules off', (folder) => {
+  const files = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).filter((file) =>
     file.endsWith('.ts'),
   );
   expect(files.length).toBeGreaterThan(10);
   for (const file of files)
-    expect(readFileSync(join(ROOT, 'src', file), 'utf8')).not.toMatch(
+    expect(readFileSync(join(ROOT, folder, file), 'utf8')).not.toMatch(
       /biome-ignore\S* lint\/plugin|biome-ignore\S* lint:/,
     );
 });

@@ -1,22 +1,22 @@
 // Bundled and started by broken-protection.test.ts, as the user of the test: proves a Cordon whose plans have lost what holds these probes.
 import { release } from 'node:os';
-import { proofAsText } from '../../src/cli/ui/prove-report.ts';
+import type { Attempt } from '../../prove/attempt.ts';
+import { Ground } from '../../prove/ground.ts';
+import type { Launcher } from '../../prove/launchers.ts';
+import { onGround } from '../../prove/on-ground.ts';
+import { PROBES } from '../../prove/probes/index.ts';
+import { commitmentsOf } from '../../prove/promise.ts';
+import { columnsOf, exitCodeOf, type Report } from '../../prove/report/report.ts';
+import { runProbes } from '../../prove/run.ts';
+import { selected } from '../../prove/select.ts';
+import { proofAsSarif } from '../../src/cli/prove/output.ts';
+import { proofAsText } from '../../src/cli/prove/report-text.ts';
 import { type Bytes, bytesOfText } from '../../src/host/bytes.ts';
 import { ParentEnv } from '../../src/host/parent-env.ts';
 import { nativeLauncher } from '../../src/launch/native.ts';
 import { prepare } from '../../src/launch/prepare.ts';
 import { planText } from '../../src/plan/plan-text.ts';
 import { DEFAULT_POLICY } from '../../src/policy/policy.ts';
-import type { Attempt } from '../../src/prove/attempt.ts';
-import { Ground } from '../../src/prove/ground.ts';
-import type { Launcher } from '../../src/prove/launchers.ts';
-import { onGround } from '../../src/prove/on-ground.ts';
-import { PROBES } from '../../src/prove/probes/index.ts';
-import { commitmentsOf } from '../../src/prove/promise.ts';
-import { columnsOf, exitCodeOf, type Report } from '../../src/prove/report/report.ts';
-import { proofAsSarif } from '../../src/prove/report/sarif.ts';
-import { runProbes } from '../../src/prove/run.ts';
-import { selected } from '../../src/prove/select.ts';
 
 const [temporary = '', format, lost = '', ...only] = process.argv.slice(2);
 
@@ -55,7 +55,7 @@ const report: Report = await onGround(ground, async ({ signal }) => ({
   columns: columnsOf([broken]),
   commitments,
   rows: await runProbes({
-    probes: selected(PROBES, only),
+    probes: selected(PROBES, only, () => undefined),
     launchers: [broken],
     commitments,
     ground,
@@ -65,7 +65,7 @@ const report: Report = await onGround(ground, async ({ signal }) => ({
 }));
 process.stdout.write(
   format === 'sarif'
-    ? JSON.stringify(proofAsSarif(report, '1.2.3'))
+    ? JSON.stringify(await proofAsSarif(report, '1.2.3'))
     : proofAsText(report, { colour: { out: false, err: false }, columns: undefined }),
 );
 process.exitCode = exitCodeOf(report);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { type Attempt, DONE, leaked, planted, tried } from '../../src/prove/attempt.ts';
-import type { TrialOutcome } from '../../src/prove/outcome.ts';
-import { GROUPS, groupOf, type Probe, type Promised } from '../../src/prove/probe.ts';
-import { PROBES } from '../../src/prove/probes/index.ts';
-import { Scene } from '../../src/prove/scene.ts';
+import { type Attempt, DONE, leaked, planted, tried } from '../../prove/attempt.ts';
+import type { TrialOutcome } from '../../prove/outcome.ts';
+import { GROUPS, groupOf, type Probe, type Promised } from '../../prove/probe.ts';
+import { PROBES } from '../../prove/probes/index.ts';
+import { Scene } from '../../prove/scene.ts';
 import { cordonProgram, freshHome } from '../support/cordon.ts';
 import { PROBE_USERS } from '../support/extent.ts';
 import { identityOf, type User } from '../support/users.ts';

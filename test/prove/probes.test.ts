@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { GROUPS, groupOf, PROMISES } from '../../src/prove/probe.ts';
-import { PROBES } from '../../src/prove/probes/index.ts';
+import { GROUPS, groupOf, PROMISES } from '../../prove/probe.ts';
+import { PROBES } from '../../prove/probes/index.ts';
 
 const REFERENCE = /^(https:\/\/\S+|[a-z][\w.+-]*\(\d\w*\))$/;
 

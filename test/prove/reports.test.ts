@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
-import { GROUPS } from '../../src/prove/probe.ts';
+import { GROUPS } from '../../prove/probe.ts';
 import { cordonProgram, freshHome, runAs } from '../support/cordon.ts';
 import { USERS } from '../support/users.ts';
 import { only, proof, prove, SOME } from './support.ts';

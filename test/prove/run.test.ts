@@ -2,18 +2,18 @@ import { existsSync, mkdtempSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { Cell } from '../../prove/cell.ts';
+import { excuseOf } from '../../prove/excuse.ts';
+import { Ground } from '../../prove/ground.ts';
+import { type Launcher, NOTHING, underPrefix } from '../../prove/launchers.ts';
+import { onGround } from '../../prove/on-ground.ts';
+import type { Probe } from '../../prove/probe.ts';
+import { commitmentsOf } from '../../prove/promise.ts';
+import { runProbes } from '../../prove/run.ts';
+import type { Scene } from '../../prove/scene.ts';
+import { relocate } from '../../src/cli/prove/relocate.ts';
 import { NETWORK_OFF } from '../../src/policy/network/rules.ts';
 import { DEFAULT_POLICY, type Policy } from '../../src/policy/policy.ts';
-import type { Cell } from '../../src/prove/cell.ts';
-import { excuseOf } from '../../src/prove/excuse.ts';
-import { Ground } from '../../src/prove/ground.ts';
-import { type Launcher, NOTHING, underPrefix } from '../../src/prove/launchers.ts';
-import { onGround } from '../../src/prove/on-ground.ts';
-import type { Probe } from '../../src/prove/probe.ts';
-import { commitmentsOf } from '../../src/prove/promise.ts';
-import { relocate } from '../../src/prove/relocate.ts';
-import { runProbes } from '../../src/prove/run.ts';
-import type { Scene } from '../../src/prove/scene.ts';
 
 const PLAIN: Probe = {
   id: 'environment/made-up',

@@ -1,10 +1,10 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { policyText } from '../../src/cli/prove/policy-file.ts';
 import { bytesOfText } from '../../src/host/bytes.ts';
 import { parseHost } from '../../src/policy/network/rules.ts';
 import { DEFAULT_POLICY, type Policy } from '../../src/policy/policy.ts';
-import { policyText } from '../../src/prove/policy-file.ts';
 import { freshHome, runCordon } from '../support/cordon.ts';
 
 /** What `cordon prove` starts in a scene is no way around what holds for any other policy. */

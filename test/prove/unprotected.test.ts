@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { leaked, planted, tried } from '../../src/prove/attempt.ts';
-import { NOTHING } from '../../src/prove/launchers.ts';
-import type { Probe } from '../../src/prove/probe.ts';
-import { PROBES } from '../../src/prove/probes/index.ts';
+import { leaked, planted, tried } from '../../prove/attempt.ts';
+import { NOTHING } from '../../prove/launchers.ts';
+import type { Probe } from '../../prove/probe.ts';
+import { PROBES } from '../../prove/probes/index.ts';
 import { Scene } from '../support/escape-scene.ts';
 import { PROBE_USERS } from '../support/extent.ts';
 import type { User } from '../support/users.ts';

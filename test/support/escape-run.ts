@@ -1,13 +1,13 @@
 import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
-import { begin as beginIn, type Attempt as ProbeAttempt, tried } from '../../src/prove/attempt.ts';
-import { ended, type TrialOutcome } from '../../src/prove/outcome.ts';
+import { begin as beginIn, type Attempt as ProbeAttempt, tried } from '../../prove/attempt.ts';
+import { ended, type TrialOutcome } from '../../prove/outcome.ts';
 import { cordonProgram, installedPackage } from './cordon.ts';
 import type { Scene } from './escape-scene.ts';
 import { openFolder, ROOT } from './project.ts';
 
-export { SHELL } from '../../src/prove/scripts.ts';
+export { SHELL } from '../../prove/scripts.ts';
 export { ended, type TrialOutcome };
 
 /** One attempt of a test: the probe as it was planted, and the flags of `cordon run`. */

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { Scene as AnyScene } from '../../src/prove/scene.ts';
+import { Scene as AnyScene } from '../../prove/scene.ts';
 import { freshHome } from './cordon.ts';
 import { identityOf, type User } from './users.ts';
 

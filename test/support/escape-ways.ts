@@ -1,6 +1,6 @@
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { begin } from '../../src/prove/attempt.ts';
+import { begin } from '../../prove/attempt.ts';
 import { cordonProgram } from './cordon.ts';
 import { ended } from './escape-run.ts';
 import type { Scene } from './escape-scene.ts';

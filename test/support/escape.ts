@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { DONE, leaked, planted } from '../../src/prove/attempt.ts';
-import type { Probe } from '../../src/prove/probe.ts';
+import { DONE, leaked, planted } from '../../prove/attempt.ts';
+import type { Probe } from '../../prove/probe.ts';
 import type { Off } from './escape-off.ts';
 import { type Attempt, type TrialOutcome, throughCordon } from './escape-run.ts';
 import { Scene } from './escape-scene.ts';

@@ -1,0 +1,107 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import type { Attempt, Start } from '../../../prove/attempt.ts';
+import type { Launcher, Loosened } from '../../../prove/launchers.ts';
+import { bytesOfText, showBytes } from '../../host/bytes.ts';
+import { credentialRule } from '../../policy/credential.ts';
+import { type HostRule, isByName, parseHost } from '../../policy/network/rules.ts';
+import type { Policy } from '../../policy/policy.ts';
+import { nativeFront } from './front.ts';
+import { policyText } from './policy-file.ts';
+import { relocated, shortened, type Whereabouts } from './relocate.ts';
+
+export interface UnderPolicy {
+  readonly from: Whereabouts;
+  readonly version?: string | undefined;
+  readonly flags?: string | undefined;
+  /** The program, where it isn't the one this code came with. */
+  readonly front?: string;
+}
+
+/**
+ * Cordon as it is started by its users: the front in the scene, with the environment that the starter leaves it. The policy
+ * comes along in a file, since the profiles are in the user's home, and without its credentials: those are the user's own.
+ */
+export function underPolicy(policy: Policy, options: UnderPolicy = { from: { homes: [], workdir: '/' } }): Launcher {
+  const { from, version, flags, front = nativeFront() } = options;
+  const start = ({ scene, trial, brokered, hosts }: Attempt): Start => {
+    const file = `${scene.home}.policy`;
+    const filesystem = relocated(policy.filesystem, from, scene);
+    writeFileSync(
+      file,
+      policyText({
+        ...{ ...policy, filesystem, network: naming(policy.network, hosts, Object.keys(brokered).length > 0) },
+        credentials: Object.entries(brokered).map(brokeredRule),
+        ssh: undefined,
+      }),
+      { mode: 0o600 },
+    );
+    scene.own(file);
+    scene.atEnd(() => rmSync(file, { force: true }));
+    return { argv: [front, 'prove', 'stage', file, '--', ...trial] };
+  };
+  return { kind: 'cordon', title: 'cordon', version, flags, start, loosened: loosened(policy, options) };
+}
+
+/** With the probe's own hosts, where there is a list at all; what is brokered makes one of a network that is simply there. */
+function naming(network: Policy['network'], hosts: readonly string[], isBrokered: boolean): Policy['network'] {
+  const own = hosts.flatMap(rulesOf);
+  if (isBrokered && own.length > 0 && network.mode === 'on') return { ...network, mode: 'names', allow: own };
+  return isByName(network) ? { ...network, allow: [...own, ...network.allow] } : network;
+}
+
+function rulesOf(host: string): readonly HostRule[] {
+  const parsed = parseHost(host, 'prove');
+  if ('problem' in parsed) throw new TypeError(parsed.problem);
+  return parsed.rules;
+}
+
+/** Of the probe's own variable: what `--broker NAME@HOST` says. */
+function brokeredRule([name, host]: readonly [string, string]): Policy['credentials'][number] {
+  const hosts = [{ name: host, below: false, port: 443 }];
+  const broker = { hosts, places: [{ kind: 'authorization' as const }], methods: [], paths: [] };
+  return credentialRule({ target: bytesOfText(name), source: `env://${name}`, origin: 'prove', broker });
+}
+
+/** One part of a policy that lets something through. */
+interface Loosening {
+  readonly by: string;
+  readonly without: (policy: Policy) => Policy;
+}
+
+function loosened(policy: Policy, options: UnderPolicy): Loosened {
+  const parts = loosenings(policy, options.from);
+  return {
+    by: parts.map(({ by }) => by),
+    without: (these) => {
+      const dropped = parts.filter((_, i) => these.has(i));
+      const tighter = dropped.reduce((now, { without }) => without(now), policy);
+      return underPolicy(tighter, options);
+    },
+  };
+}
+
+/** Whoever writes these wants what they bring, so it is not promised that they bring nothing. The default base is no such part. */
+function loosenings({ base, allow, filesystem }: Policy, from: Whereabouts): Loosening[] {
+  const paths = (['expose', 'write', 'read'] as const).flatMap((key) =>
+    filesystem[key].map((path) => ({ by: `${key} ${shortened(path, from)}`, without: withoutPath(key, path) })),
+  );
+  const wideBase: Loosening = {
+    by: `base ${base.preset} (${base.origin})`,
+    without: (policy) => ({ ...policy, base: { ...policy.base, preset: 'os-common' } }),
+  };
+  return [
+    ...(base.preset === 'all' || base.preset === 'agent' ? [wideBase] : []),
+    ...allow.map((rule) => ({
+      by: `allow ${showBytes(rule.pattern.source)} (${rule.origin})`,
+      without: (policy: Policy) => ({ ...policy, allow: policy.allow.filter((other) => other !== rule) }),
+    })),
+    ...paths,
+  ];
+}
+
+function withoutPath(key: 'expose' | 'write' | 'read', path: string) {
+  return (policy: Policy): Policy => {
+    const kept = policy.filesystem[key].filter((other) => other !== path);
+    return { ...policy, filesystem: { ...policy.filesystem, [key]: kept } };
+  };
+}
