@@ -1,9 +1,6 @@
 #include "pattern.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-enum { LONG_SEGMENT = 64, WORD = 64 };
 
 static bool atom_takes(const struct glob *glob, uint32_t atom, unsigned char byte) {
   if (atom < ATOM_ANY) return atom == byte;
@@ -11,51 +8,21 @@ static bool atom_takes(const struct glob *glob, uint32_t atom, unsigned char byt
 }
 
 static bool fits_at(const struct glob *glob, const struct segment *segment, const char *at) {
-  if (segment->literal) return memcmp(at, segment->literal, segment->length) == 0;
+  if (segment->run_length == segment->length) return memcmp(at, segment->run, segment->length) == 0;
   for (size_t i = 0; i < segment->length; i++)
     if (!atom_takes(glob, segment->atoms[i], (unsigned char)at[i])) return false;
   return true;
 }
 
-/* For each byte the positions of the segment that take it, as bits. */
-static void fill_positions(const struct glob *glob, const struct segment *segment, uint64_t *table, size_t words) {
-  for (size_t i = 0; i < segment->length; i++) {
-    uint32_t atom = segment->atoms[i];
-    unsigned first = atom < ATOM_ANY ? atom : 0, last = atom < ATOM_ANY ? atom : 255;
-    for (unsigned byte = first; byte <= last; byte++)
-      if (atom_takes(glob, atom, (unsigned char)byte)) table[byte * words + i / WORD] |= 1ull << i % WORD;
-  }
-}
-
-/* Shift-And: all beginnings are followed at once, so a long segment costs length/64 a byte and never backtracks. */
-static const char *find_long(const struct glob *glob, const struct segment *segment, const char *at, const char *end) {
-  size_t words = (segment->length + WORD - 1) / WORD;
-  uint64_t *table = calloc(words * 257, sizeof *table);
-  if (!table) refuse("out of memory", NULL);
-  uint64_t *active = table + words * 256;
-  uint64_t last_bit = 1ull << (segment->length - 1) % WORD;
-  const char *found = NULL;
-  fill_positions(glob, segment, table, words);
-  for (; at < end && !found; at++) {
-    const uint64_t *takes = table + (unsigned char)*at * words;
-    uint64_t carry = 1;
-    for (size_t i = 0; i < words; i++) {
-      uint64_t next = active[i] >> (WORD - 1);
-      active[i] = (active[i] << 1 | carry) & takes[i];
-      carry = next;
-    }
-    if (active[words - 1] & last_bit) found = at + 1 - segment->length;
-  }
-  free(table);
-  return found;
-}
-
 static const char *find(const struct glob *glob, const struct segment *segment, const char *at, const char *end) {
-  if ((size_t)(end - at) < segment->length) return NULL;
-  if (segment->literal) return memmem(at, (size_t)(end - at), segment->literal, segment->length);
-  if (segment->length > LONG_SEGMENT) return find_long(glob, segment, at, end);
-  for (; (size_t)(end - at) >= segment->length; at++)
+  for (; (size_t)(end - at) >= segment->length; at++) {
+    const char *run = at + segment->run_offset;
+    run = memmem(run, (size_t)(end - run), segment->run, segment->run_length);
+    if (!run) return NULL;
+    at = run - segment->run_offset;
+    if ((size_t)(end - at) < segment->length) return NULL;
     if (fits_at(glob, segment, at)) return at;
+  }
   return NULL;
 }
 

@@ -44,25 +44,30 @@ static bool compile_set(struct compiler *c) {
   return true;
 }
 
-static void close_segment(struct compiler *c, const unsigned char *text, size_t first_atom) {
-  size_t length = c->atom_count - first_atom;
-  if (!length) return;
-  bool plain = true;
-  for (size_t i = 0; i < length; i++) plain = plain && c->atoms[first_atom + i] < ATOM_ANY;
-  c->segments[c->segment_count++] = (struct segment){
-      .literal = plain ? (const char *)text : NULL, .atoms = c->atoms + first_atom, .length = length};
+static void compile_run(struct compiler *c, struct segment *segment) {
+  const unsigned char *run = c->at;
+  while (c->at < c->end && !memchr("*?[", *c->at, 3)) c->atoms[c->atom_count++] = *c->at++;
+  size_t length = (size_t)(c->at - run);
+  if (length <= segment->run_length) return;
+  segment->run = (const char *)run;
+  segment->run_length = length;
+  segment->run_offset = (size_t)(c->atoms + c->atom_count - segment->atoms) - length;
+}
+
+static bool compile_segment(struct compiler *c) {
+  struct segment segment = {.atoms = c->atoms + c->atom_count, .run = ""};
+  for (compile_run(c, &segment); c->at < c->end && *c->at != '*'; compile_run(c, &segment)) {
+    if (*c->at++ == '?') c->atoms[c->atom_count++] = ATOM_ANY;
+    else if (!compile_set(c)) return false;
+  }
+  segment.length = (size_t)(c->atoms + c->atom_count - segment.atoms);
+  if (segment.length) c->segments[c->segment_count++] = segment;
+  return true;
 }
 
 static bool compile_segments(struct compiler *c) {
   while (c->at < c->end) {
-    const unsigned char *text = c->at;
-    size_t first_atom = c->atom_count;
-    while (c->at < c->end && *c->at != '*') {
-      unsigned char byte = *c->at++;
-      if (byte != '[') c->atoms[c->atom_count++] = byte == '?' ? ATOM_ANY : byte;
-      else if (!compile_set(c)) return false;
-    }
-    close_segment(c, text, first_atom);
+    if (!compile_segment(c)) return false;
     while (c->at < c->end && *c->at == '*') c->at++;
   }
   return true;

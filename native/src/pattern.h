@@ -6,11 +6,13 @@
 /* `*`, `?`, `[seq]`, `[!seq]` over the bytes of a whole name. Most patterns are names or a name and one `*` at the end. */
 enum pattern_kind { PATTERN_EXACT, PATTERN_PREFIX, PATTERN_GLOB };
 
-/* What stands between two stars: either plain bytes, or atoms (a byte, ATOM_ANY, or ATOM_SET + number of the set). */
+/* What stands between two stars: atoms (a byte, ATOM_ANY, or ATOM_SET + number of the set), and the longest run of plain bytes
+   in it, which leads to the few places worth a look. */
 struct segment {
-  const char *literal;
   const uint32_t *atoms;
   size_t length;
+  const char *run;
+  size_t run_length, run_offset;
 };
 
 enum { ATOM_ANY = 256, ATOM_SET = 257 };

@@ -8,8 +8,7 @@ const ANY = -1;
 
 /**
  * A glob is segments with `*` between them. The first is tied to the start, the last to the end, each other one is looked for
- * left to right: taking the leftmost place is always right, so nothing is ever tried twice. Long segments are looked for with
- * bit sets (Shift-And), so that a hostile pattern costs at most names × pattern / 32.
+ * left to right: taking the leftmost place is always right, so no star is ever tried twice.
  */
 export function compileGlob(source: Bytes): GlobMatcher {
   const segments = splitAtStars(source).map(parseSegment);
@@ -91,40 +90,18 @@ function matchesAt(units: readonly Unit[], name: Bytes, start: number): boolean 
 /** Finds a segment at or after `from`, ending by `end`; gives the place behind it, or -1. */
 type Search = (name: Bytes, from: number, end: number) => number;
 
-const SHORT = 32;
-
-function compileSearch(units: readonly Unit[]): Search {
-  if (units.length > SHORT) return compileBitSearch(units);
-  return units.every((unit) => typeof unit === 'number' && unit !== ANY)
-    ? literalSearch(units as number[])
-    : plainSearch(units);
-}
-
-function literalSearch(units: readonly number[]): Search {
-  const text = String.fromCharCode(...units);
-  return (name, from, end) => {
-    const at = name.indexOf(text, from);
-    return at === -1 || at + text.length > end ? -1 : at + text.length;
-  };
-}
-
 /** The longest run of plain bytes leads to the few places worth a look. */
-function plainSearch(units: readonly Unit[]): Search {
+function compileSearch(units: readonly Unit[]): Search {
   const { text, offset } = longestLiteral(units);
-  if (text === '') return (name, from, end) => firstMatch(units, name, from, end);
   return (name, from, end) => {
-    for (let at = name.indexOf(text, from + offset); at !== -1; at = name.indexOf(text, at + 1)) {
-      const start = at - offset;
-      if (start + units.length > end) return -1;
+    const last = end - units.length;
+    for (let start = from; start <= last; start++) {
+      start = name.indexOf(text, start + offset) - offset;
+      if (start < from || start > last) return -1;
       if (matchesAt(units, name, start)) return start + units.length;
     }
     return -1;
   };
-}
-
-function firstMatch(units: readonly Unit[], name: Bytes, from: number, end: number): number {
-  for (let at = from; at + units.length <= end; at++) if (matchesAt(units, name, at)) return at + units.length;
-  return -1;
 }
 
 function longestLiteral(units: readonly Unit[]): { text: string; offset: number } {
@@ -135,36 +112,4 @@ function longestLiteral(units: readonly Unit[]): { text: string; offset: number 
     if (text.length > best.text.length) best = { text, offset: i + 1 - text.length };
   }
   return best;
-}
-
-function compileBitSearch(units: readonly Unit[]): Search {
-  const words = Math.ceil(units.length / 32);
-  const masks = new Map<number, Uint32Array>();
-  const maskOf = (code: number) => {
-    const known = masks.get(code);
-    if (known !== undefined) return known;
-    const mask = new Uint32Array(words);
-    for (const [i, unit] of units.entries())
-      if (accepts(unit, code)) mask[i >> 5] = (mask[i >> 5] as number) | (1 << (i & 31));
-    masks.set(code, mask);
-    return mask;
-  };
-  const goal = 1 << ((units.length - 1) & 31);
-  return (name, from, end) => {
-    const state = new Uint32Array(words);
-    for (let at = from; at < end; at++) {
-      shiftAnd(state, maskOf(name.charCodeAt(at)));
-      if (((state[words - 1] as number) & goal) !== 0) return at + 1;
-    }
-    return -1;
-  };
-}
-
-function shiftAnd(state: Uint32Array, mask: Uint32Array): void {
-  let carry = 1;
-  for (let i = 0; i < state.length; i++) {
-    const word = state[i] as number;
-    state[i] = ((word << 1) | carry) & (mask[i] as number);
-    carry = word >>> 31;
-  }
 }
