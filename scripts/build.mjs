@@ -2,11 +2,12 @@
 // With --package also the programs for every machine that the npm package is for.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { buildNative, putInPlace, writeCodeCache, writeNodePath } from './install-native.mjs';
+import { rollTypes } from './lib/roll-types.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
@@ -154,29 +155,20 @@ function licenceOf(name) {
   return `${name}\n\n${readFileSync(join(folder, file), 'utf8')}`;
 }
 
+// One file: what the exports of the library lead to, and nothing of how the sources are cut.
 function declareTypes() {
-  rmSync(join(dist, 'types'), { recursive: true, force: true });
+  const folder = join(dist, `.types.${process.pid}`);
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-  const { status } = spawnSync(process.execPath, [tsc, '-p', join(root, 'tsconfig.build.json')], { stdio: 'inherit' });
-  if (status !== 0) throw new Error('the type declarations could not be written');
-  dropUnreached(join(dist, 'types'), 'index.d.ts');
-}
-
-// Only what the library's own declarations lead to: the others tell nobody anything, and are many small files.
-function dropUnreached(folder, entry) {
-  const reached = new Set();
-  const follow = (file) => {
-    if (reached.has(file) || !existsSync(file)) return;
-    reached.add(file);
-    for (const [, path] of readFileSync(file, 'utf8').matchAll(/(?:from|import)\s*\(?\s*['"](\.[^'"]+)\.ts['"]/g))
-      follow(join(dirname(file), `${path}.d.ts`));
-  };
-  follow(join(folder, entry));
-  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
-  for (const { parentPath, path, name } of files) {
-    const file = join(parentPath ?? path, name);
-    if (!reached.has(file)) rmSync(file);
+  const args = [tsc, '-p', join(root, 'tsconfig.build.json'), '--outDir', folder];
+  try {
+    const { status } = spawnSync(process.execPath, args, { stdio: 'inherit' });
+    if (status !== 0) throw new Error('the type declarations could not be written');
+    writeFileSync(join(folder, 'rolled.d.ts'), rollTypes(join(folder, 'index.d.ts')));
+    renameSync(join(folder, 'rolled.d.ts'), join(dist, 'index.d.ts'));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
   }
+  rmSync(join(dist, 'types'), { recursive: true, force: true });
 }
 
 function installNative() {

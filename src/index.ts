@@ -11,7 +11,7 @@ export { ParentEnv } from './host/parent-env.ts';
 export { type Launched, type LaunchOptions, type LaunchResult, launch } from './launch/launch.ts';
 export type { Prepared } from './launch/prepare.ts';
 export { type PrepareOptions, prepare } from './library.ts';
-export { type Command, type LaunchPlan, type PlanInput, plan } from './plan/plan.ts';
+export type { LaunchPlan } from './plan/plan.ts';
 export { DEFAULT_POLICY, type Policy } from './policy/policy.ts';
 export { type LoadPolicyOptions, loadPolicy } from './policy/profile/load-policy.ts';
 export type { ProfileData } from './policy/profile/schema.ts';

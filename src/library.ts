@@ -5,6 +5,7 @@ import { type Prepared, prepare as prepareBytes } from './launch/prepare.ts';
 import { DEFAULT_POLICY, type Policy } from './policy/policy.ts';
 import type { Secret } from './secrets/secret.ts';
 
+/** One command line, and what it may have. */
 export interface PrepareOptions {
   /** The command and its arguments as text. */
   readonly argv: readonly [string, ...string[]];

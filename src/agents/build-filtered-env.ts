@@ -3,6 +3,7 @@ import { currentEnvironment } from '../host/process-env.ts';
 import { isNeverName } from '../policy/injection.ts';
 import { presetPatterns } from '../policy/presets/presets.ts';
 
+/** What an agent gets beside the names that every agent needs. */
 export interface FilteredEnvOptions {
   /** Further names that may pass, exact and case-sensitive; an adapter's API keys, say. */
   readonly extraKeys?: readonly string[];

@@ -25,8 +25,10 @@ import { agentPolicy } from './policy.ts';
 import { BUILT_IN_ADAPTERS, findAdapter } from './registry.ts';
 import { runAgent } from './run.ts';
 
+/** What a role of `cordon.toml` says, as an object. */
 export type RoleData = NonNullable<ConfigData['roles']>[string];
 
+/** Which agent to start, with what, and how long it may take. */
 export interface SpawnOptions extends AgentLimits {
   readonly agent: string;
   readonly prompt: string;
@@ -51,6 +53,7 @@ export interface SpawnOptions extends AgentLimits {
   readonly onErrorOutput?: (chunk: Buffer) => void;
 }
 
+/** How an agent ended, and what it said. */
 export interface SpawnResult {
   readonly agent: string;
   readonly exitCode: number;

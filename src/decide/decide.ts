@@ -7,6 +7,7 @@ import { type GuardFinding, guardValue, inspect } from './guard/index.ts';
 import { RuleIndex } from './rule-index.ts';
 import { compileRules, type Rule } from './rules.ts';
 
+/** A variable passes, is dropped, is set by the policy, or carries a credential. */
 export type Verdict = 'pass' | 'drop' | 'set' | 'credential';
 
 /** What becomes of one name, by which rule, written where, and why. Never a value. */

@@ -3,6 +3,7 @@ declare const bytesBrand: unique symbol;
 /** The bytes of a name, value or argument as a string with one character per byte, so that patterns, maps and sorting work on what the kernel sees. */
 export type Bytes = string & { readonly [bytesBrand]: true };
 
+/** The bytes of a text in UTF-8. */
 export function bytesOfText(text: string): Bytes {
   return isAscii(text) ? (text as Bytes) : (Buffer.from(text, 'utf8').toString('latin1') as Bytes);
 }

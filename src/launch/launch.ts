@@ -9,6 +9,7 @@ import { nativeLauncher } from './native.ts';
 import { spawnByNode } from './node-executor.ts';
 import { emptyEnvironment, type StdioOptions, stdioOf } from './spawn-options.ts';
 
+/** How a launch is connected to this process, and what ends it. */
 export interface LaunchOptions extends StdioOptions {
   /** Aborted: TERM, and KILL for what has not ended two seconds later. */
   readonly signal?: AbortSignal;
@@ -16,11 +17,13 @@ export interface LaunchOptions extends StdioOptions {
   readonly ownTerminal?: boolean;
 }
 
+/** How the command ended. */
 export interface LaunchResult {
   /** The command's own code; 128+n after death by signal n; 125, 126, 127 as documented. */
   readonly exitCode: number;
 }
 
+/** A command that runs: its process, and how it will end. */
 export interface Launched {
   readonly child: ChildProcess;
   readonly result: Promise<LaunchResult>;

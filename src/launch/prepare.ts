@@ -52,6 +52,7 @@ export interface LaunchRequest {
   readonly staged?: boolean;
 }
 
+/** A launch that is ready to be started, and everything that was decided on the way. */
 export interface Prepared {
   readonly decisions: readonly Decision[];
   readonly plan: LaunchPlan;

@@ -14,6 +14,7 @@ export type SealedEnv = Readonly<Record<string, Secret>> & { readonly [sealedBra
 
 const sealed = new WeakSet<object>();
 
+/** Where the values of what was decided come from. */
 export interface SealSources {
   readonly policy: Policy;
   readonly env: ParentEnv;

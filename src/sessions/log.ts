@@ -2,6 +2,7 @@ import { showText } from '../host/bytes.ts';
 import type { UserSecrets } from '../secrets/sandboxed/load.ts';
 import type { Log, LogLevel } from './types.ts';
 
+/** Lines for people, or one JSON object a line. */
 export type LogForm = 'text' | 'json';
 
 /** A log that writes lines as text or JSON. At `info` names and counts; `debug` adds each variable that is set, as NAME=***. */

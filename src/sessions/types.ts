@@ -3,9 +3,12 @@ import type { ParentEnv } from '../host/parent-env.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Limits } from './limits.ts';
 
+/** `info`: calls and what they came to. `debug`: also the names of what is set. */
 export type LogLevel = 'info' | 'debug';
+/** Takes the lines that a session logs. Never a value of a secret. */
 export type Log = (level: LogLevel, line: string) => void;
 
+/** Whose session it is, where it works, and what it may. */
 export interface SessionOptions {
   readonly user: string;
   /** The folder that is writable inside, as /workspace. */
@@ -22,6 +25,7 @@ export interface SessionOptions {
   readonly limits?: Partial<Limits>;
 }
 
+/** How one command of a session is run. */
 export interface CallOptions {
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
@@ -32,11 +36,13 @@ export interface CallOptions {
   readonly outputFile?: string;
 }
 
+/** How the script of a skill is run. */
 export interface SkillCallOptions extends CallOptions {
   readonly args?: readonly string[];
   readonly input?: string;
 }
 
+/** How a call ended, and what it printed. */
 export interface CallResult {
   /** The command's own code, 128+n after death by signal n. */
   readonly exitCode: number;
@@ -52,6 +58,7 @@ export interface CallResult {
   readonly outputBytes: number;
 }
 
+/** A skill that a session has found. */
 export interface Skill {
   readonly name: string;
   /** `my-skill` is the tool `skill_my_skill`. */

@@ -5,6 +5,7 @@ import { type ForbiddenEntry, SandboxSpecForbidden } from './forbidden.ts';
 import { readOptions, type SandboxOptions, type SandboxRules } from './options.ts';
 import { hashSpec, type SandboxMount, type SandboxSpec } from './spec.ts';
 
+/** What a builder starts from. */
 export interface SandboxSpecOptions extends SandboxOptions {
   /** Variables a later step wants in the spec. They are checked, not filtered: what the filter would leave out is refused. */
   readonly postFilterEnv?: HostVariables | undefined;

@@ -12,6 +12,7 @@ declare class FilteredEnvironment {
 /** What `filterSandboxEnv` returned: frozen, without a prototype, sorted by name. Nothing else fits the type or `isSandboxEnv`. */
 export type SandboxEnv = FilteredEnvironment & { readonly [name: string]: string };
 
+/** The variables to choose from: `process.env`, or any object like it. */
 export type HostVariables = Readonly<Record<string, string | undefined>>;
 
 const filtered = new WeakSet<object>();
@@ -27,6 +28,7 @@ export function explainSandboxEnv(env: HostVariables, options: SandboxOptions = 
   return [...readVariables(env)].map(([name, value]) => decideVariable(name, value, rules));
 }
 
+/** Whether `filterSandboxEnv` made it. */
 export function isSandboxEnv(value: unknown): value is SandboxEnv {
   return typeof value === 'object' && value !== null && filtered.has(value);
 }

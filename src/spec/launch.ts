@@ -52,6 +52,7 @@ export function prepareSpec(spec: SandboxSpec): Prepared {
   });
 }
 
+/** Starts what a spec says. */
 export function launchSpec(spec: SandboxSpec, options: LaunchOptions = {}): Launched {
   return launch(prepareSpec(spec).plan, options);
 }

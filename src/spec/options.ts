@@ -10,6 +10,7 @@ export interface SandboxException {
   readonly reason: string;
 }
 
+/** What a spec may let through, and what it never may. */
 export interface SandboxOptions {
   /** Exact names, or prefixes written `CARGO_*`. */
   readonly addToAllowlist?: readonly string[] | undefined;

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { SandboxEnv } from './filter.ts';
 import type { SandboxException } from './options.ts';
 
+/** A folder or file of this machine, and where it is inside. */
 export interface SandboxMount {
   readonly source: string;
   readonly target: string;

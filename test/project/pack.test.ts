@@ -78,7 +78,7 @@ describe('the package, installed into an empty prefix', () => {
           'bin/cordon',
           'dist/cli.js',
           'dist/index.js',
-          'dist/types/index.d.ts',
+          'dist/index.d.ts',
           'man/cordon.1',
         ].map((file) => `package/${file}`),
       ),
@@ -115,28 +115,69 @@ describe('the package, installed into an empty prefix', () => {
     expectToStartNothing(prefix);
   });
 
-  test('is a library with complete types', () => {
-    const project = join(folder, 'library');
-    mkdirSync(join(project, 'node_modules'), { recursive: true });
-    symlinkSync(packageFolder(install('library-prefix', '--ignore-scripts')), join(project, 'node_modules', 'cordon'));
-    writeFileSync(join(project, 'package.json'), '{ "type": "module" }');
-    writeFileSync(
-      join(project, 'use.ts'),
-      "import * as cordon from 'cordon';\nexport const names: string[] = Object.keys(cordon);\n",
-    );
-    const types = ['--types', 'node', '--typeRoots', join(ROOT, 'node_modules', '@types')];
-    const args = ['--strict', '--module', 'nodenext', '--target', 'es2023', ...types, '--outDir', project, 'use.ts'];
-    const compiled = spawnSync(join(ROOT, 'node_modules', '.bin', 'tsc'), args, { cwd: project, encoding: 'utf8' });
-    expect(compiled.stdout).toBe('');
-    const printed = execFileSync(
-      process.execPath,
-      ['-e', "import('./use.js').then(({ names }) => console.log(names.join()))"],
-      {
-        cwd: project,
-        encoding: 'utf8',
-      },
-    );
-    expect(printed).toContain('decide');
+  describe('as a library', () => {
+    let project: string;
+    let declarations: string;
+
+    beforeAll(() => {
+      project = join(folder, 'library');
+      mkdirSync(join(project, 'node_modules'), { recursive: true });
+      const installed = packageFolder(install('library-prefix', '--ignore-scripts'));
+      symlinkSync(installed, join(project, 'node_modules', 'cordon'));
+      writeFileSync(join(project, 'package.json'), '{ "type": "module" }');
+      declarations = readFileSync(join(installed, 'dist/index.d.ts'), 'utf8');
+    });
+
+    const exported = () => (/^export \{ (.*) \};$/m.exec(declarations)?.[1] ?? '').split(', ');
+
+    function compile(text: string): string {
+      writeFileSync(join(project, 'use.ts'), text);
+      const types = ['--types', 'node', '--typeRoots', join(ROOT, 'node_modules', '@types')];
+      const args = ['--strict', '--module', 'nodenext', '--target', 'es2023', ...types, '--outDir', project, 'use.ts'];
+      return spawnSync(join(ROOT, 'node_modules', '.bin', 'tsc'), args, { cwd: project, encoding: 'utf8' }).stdout;
+    }
+
+    test('has one file of declarations, and none of them leads out of it', () => {
+      const files = execFileSync('tar', ['-tzf', tarball], { encoding: 'utf8' }).trim().split('\n');
+      expect(files.filter((file) => file.endsWith('.d.ts'))).toEqual(['package/dist/index.d.ts']);
+      const sources = [...declarations.matchAll(/(?:from |import\()['"]([^'"]*)['"]/g)].map(([, source]) => source);
+      expect(sources.filter((source) => source?.startsWith('node:') !== true)).toEqual([]);
+    });
+
+    test('says of every export what it is', () => {
+      const described = (name: string) => new RegExp(`\\*/\\n(?:declare )?\\w+ ${name}\\b`).test(declarations);
+      expect(exported().length).toBeGreaterThan(50);
+      expect(exported().filter((name) => !described(name))).toEqual([]);
+    });
+
+    test('every export can be used by its type, and a wrong use is seen', () => {
+      expect(compile(`export { ${exported().join(', ')} } from 'cordon';\n`)).toBe('');
+      expect(
+        compile(`import { decide, launch, ParentEnv, prepare, type Decision, type LaunchPlan, type Policy } from 'cordon';
+export const asked: Partial<Policy> = { isolation: 'barrier', network: { mode: 'off', allow: [], deny: [] } };
+const { plan, decisions } = prepare({ argv: ['true'], env: { HOME: '/' }, policy: asked });
+export const all: readonly Decision[] = decisions;
+export const one: LaunchPlan = plan;
+export const code: Promise<number> = launch(plan).result.then(({ exitCode }) => exitCode);
+export const again = (policy: Policy) => decide(policy, ParentEnv.fromRecord({}));
+`),
+      ).toBe('');
+      expect(compile("import { launch } from 'cordon';\nlaunch({ name: 'x' });\n")).toMatch(
+        /^use\.ts\(2,8\): error .*from type 'LaunchPlan'/,
+      );
+    });
+
+    test('has at run time the values that its declarations name', () => {
+      expect(compile("import * as cordon from 'cordon';\nexport const names: string[] = Object.keys(cordon);\n")).toBe(
+        '',
+      );
+      const values = exported().filter((name) =>
+        new RegExp(`^declare (?:const|function|class) ${name}\\b`, 'm').test(declarations),
+      );
+      const script = "import('./use.js').then(({ names }) => console.log(names.join()))";
+      const printed = execFileSync(process.execPath, ['-e', script], { cwd: project, encoding: 'utf8' });
+      expect(printed.trim().split(',').toSorted()).toEqual(values.toSorted());
+    });
   });
 });
 

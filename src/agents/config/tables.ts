@@ -5,6 +5,7 @@ import type { AllowRule, CredentialRule, DenyRule, Origin } from '../../policy/p
 import type { NetworkLayer } from '../../policy/profile/layer.ts';
 import type { Adapter } from '../adapter.ts';
 
+/** What happens when the guard holds a credential back: `strict` starts nothing, `permissive` says so and goes on. */
 export type AgentMode = (typeof AGENT_MODES)[number];
 
 /** A key with the place it is written in. */

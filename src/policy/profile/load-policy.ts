@@ -5,6 +5,7 @@ import { policyOf } from './finish.ts';
 import { resolveObject, resolveProfiles } from './resolve.ts';
 import type { ProfileData } from './schema.ts';
 
+/** Which profile, and where it is looked for. */
 export interface LoadPolicyOptions {
   /** A name, the path of a file, several of them (like `extends`), or the profile itself. */
   readonly profile: string | readonly string[] | ProfileData;
