@@ -35,10 +35,12 @@ export function cutOffSlowHeads(server: http.Server, ms: number): void {
     start.begin();
   });
   const hear = (request: http.IncomingMessage, response: http.ServerResponse) => {
-    const start = starts.get(request.socket);
+    const client = request.socket;
+    const start = starts.get(client);
     start?.end();
+    // A connection that is gone may be taken off the request by then.
     response.once('close', () => {
-      if (!request.socket.destroyed) start?.begin();
+      if (!client.destroyed) start?.begin();
     });
   };
   server.on('request', hear).on('checkContinue', hear);
