@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { withLock } from '../../src/tools/config/lock.ts';
+import { withLock } from '../../src/host/lock.ts';
 import { parseConfig } from '../../src/tools/config/read.ts';
 import { cordonProgram } from '../support/cordon.ts';
 import { ROOT } from '../support/project.ts';
@@ -40,7 +40,7 @@ function numbered(prefix: string, from: number): string[] {
 
 /** Takes the lock, says so, and holds it until it is killed. */
 const HOLDER = `
-import { withLock } from '${ROOT}/src/tools/config/lock.ts';
+import { withLock } from '${ROOT}/src/host/lock.ts';
 withLock(process.argv[2], () => {
   process.stdout.write('held');
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
@@ -93,7 +93,7 @@ test('while one holds the lock the others wait', async () => {
   const script = box.write(
     join(box.home, 'worker.ts'),
     `import { appendFileSync } from 'node:fs';
-import { withLock } from '${ROOT}/src/tools/config/lock.ts';
+import { withLock } from '${ROOT}/src/host/lock.ts';
 for (let i = 0; i < 20; i++) withLock(process.argv[2], () => {
   appendFileSync(process.argv[3], 'in ');
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync, readlinkSync, rmdirSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ensureFolder } from '../../host/ensure-folder.ts';
-import { CordonError } from '../../host/errors.ts';
+import { setTimeout as after } from 'node:timers/promises';
+import { ensureFolder } from './ensure-folder.ts';
+import { CordonError } from './errors.ts';
 
 /**
  * One editor at a time, by Lamport's bakery algorithm on files. Node cannot lock a file, and a lock file that a killed process left
@@ -14,6 +15,18 @@ export function withLock<T>(folder: string, act: () => T): T {
   try {
     own.waitForTurn();
     return act();
+  } finally {
+    own.leave();
+  }
+}
+
+/** The same for what takes its time: other work of this process goes on meanwhile, which may not ask for the same lock. */
+export async function withLockHeld<T>(folder: string, act: () => Promise<T>): Promise<T> {
+  const own = new Place(folder, processId());
+  own.takeTicket();
+  try {
+    for (const milliseconds of own.pauses()) await after(milliseconds);
+    return await act();
   } finally {
     own.leave();
   }
@@ -44,8 +57,12 @@ class Place {
     this.#remove(`${CHOOSING}.${this.#id}`);
   }
 
-  /** As long as the line moves, waiting is worth it. The further back, the rarer the looks. */
   waitForTurn(): void {
+    for (const milliseconds of this.pauses()) pause(milliseconds);
+  }
+
+  /** Until it is its turn. As long as the line moves, waiting is worth it. The further back, the rarer the looks. */
+  *pauses(): Generator<number> {
     let waited = 0;
     let first = '';
     for (let ahead = this.#ahead(); ahead.length > 0; ahead = this.#ahead()) {
@@ -53,7 +70,9 @@ class Place {
       waited = next.file === first ? waited : 0;
       first = next.file;
       if (waited >= PATIENCE_MS) throw busy(this.#folder, next.id);
-      waited += pause(Math.min(ahead.length * PAUSE_MS, LONGEST_PAUSE_MS));
+      const milliseconds = Math.min(ahead.length * PAUSE_MS, LONGEST_PAUSE_MS);
+      yield milliseconds;
+      waited += milliseconds;
     }
   }
 
@@ -139,15 +158,14 @@ function pidNamespace(): string {
   return quietly(() => readlinkSync('/proc/self/ns/pid').replace(/\D/g, '')) ?? '0';
 }
 
-function pause(milliseconds: number): number {
+function pause(milliseconds: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
-  return milliseconds;
 }
 
 function busy(folder: string, id: string): CordonError {
   return new CordonError(
     'busy',
-    `another cordon (process ${id.split('-')[0]}) has been changing the policies for a minute`,
+    `another cordon (process ${id.split('-')[0]}) has been changing the same for a minute`,
     {
       where: folder,
       hint: 'wait for it or end it, then try again; nothing was changed',
