@@ -491,7 +491,6 @@ static bool copy_content(int from, int to, uint64_t size) {
 static void keep_file(struct taking *taking, int folder, struct here *here, const char *name, const struct stat *found) {
   struct come_back *kept = &taking->kept;
   uint64_t size = (uint64_t)found->st_size;
-  if (is_named(&here->hidden, taking->path.data) && !is_named(&here->saved, taking->path.data)) return;
   /* Holes count as what they would be written as: nothing may grow beyond what there is room for. */
   if (size > kept->room - kept->bytes) return;
   int from = open_any_file(here->upper, name);
@@ -512,6 +511,8 @@ static void keep_file(struct taking *taking, int folder, struct here *here, cons
 
 static void keep_entry(struct taking *taking, struct here *here, const char *name, const struct stat *found) {
   char target[PATH_MAX];
+  /* Nor that it was removed or is a link now: the next launch finds what it would without this one. */
+  if (is_named(&here->hidden, taking->path.data) && !is_named(&here->saved, taking->path.data)) return;
   int folder = kept_here(taking, here);
   /* Names take up room too: without this a million empty files would be none. */
   if (folder < 0 || taking->kept.room - taking->kept.bytes < ROOM_OF_A_NAME) return;
