@@ -18,6 +18,7 @@ const SLOW =
         'test/prove/page.test.ts',
         'test/ui/page.test.ts',
         'test/broker/load.test.ts',
+        'test/broker/log-ins.test.ts',
         'test/broker/postgres.test.ts',
       ];
 const SET_UP = 'test/support/global-set-up.ts';

@@ -49,8 +49,9 @@ export async function runAgent(start: AgentStart, readers: Readers): Promise<Age
 
 /** With redaction asked for, nobody reads what the agent says of its credentials. */
 function cleaner({ policy, credentials, broker }: AgentStart): (stream: Readable) => Readable {
-  if (!policy.redact || credentials.size === 0) return (stream) => stream;
-  const redaction = new Redaction([...credentials, ...(broker?.values ?? [])]);
+  const secrets = [...credentials, ...(broker?.values ?? [])];
+  if (!policy.redact || secrets.length === 0) return (stream) => stream;
+  const redaction = new Redaction(secrets);
   return (stream) => pipeline(stream, redactStream(redaction), () => undefined); // Whoever reads hears of a failure.
 }
 

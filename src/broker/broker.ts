@@ -3,8 +3,10 @@ import tls from 'node:tls';
 import { coversHost, coversName } from '../policy/broker.ts';
 import { Issuer } from './authority.ts';
 import type { Dialled, Held } from './held.ts';
+import { Holdings } from './holdings.ts';
+import { LogIns } from './log-ins.ts';
 import { takePostgres } from './postgres.ts';
-import { type BrokerOptions, type Connect, Holdings, PLAIN_HTTP, Site } from './site.ts';
+import { type BrokerOptions, type Connect, PLAIN_HTTP, Site } from './site.ts';
 
 /** What may stand in for the plain tunnel between a command and a host. `protocols` beyond HTTP implement it too. */
 export interface Interceptor {
@@ -21,6 +23,7 @@ export interface Interceptor {
 export class Broker implements Interceptor {
   readonly #options: BrokerOptions;
   readonly #holdings: Holdings;
+  readonly #logIns: LogIns;
   readonly #issuer: Issuer;
   readonly #trust: tls.SecureContext;
   readonly #sites = new Map<string, Site>();
@@ -28,6 +31,12 @@ export class Broker implements Interceptor {
   constructor(options: BrokerOptions) {
     this.#options = options;
     this.#holdings = new Holdings(options.held);
+    this.#logIns = new LogIns({
+      kept: options.logIns ?? [],
+      holdings: this.#holdings,
+      locks: options.locks,
+      say: options.say ?? (() => undefined),
+    });
     this.#issuer = new Issuer(options.authority);
     this.#trust = tls.createSecureContext({ ca: [...options.trust], minVersion: 'TLSv1.2' });
   }
@@ -72,11 +81,21 @@ export class Broker implements Interceptor {
       new Site(dialled, {
         ...this.#options,
         holdings: this.#holdings,
+        logIns: this.#logIns,
         leaf: () => this.#issuer.leafFor(dialled.name),
         secureContext: this.#trust,
       });
     this.#sites.set(key, site);
     site.take(client, connect);
+  }
+
+  /** A renewal outlives the command: what the server replaced is written down first. */
+  get isBusy(): boolean {
+    return this.#logIns.isBusy;
+  }
+
+  settled(): Promise<void> {
+    return this.#logIns.settled();
   }
 
   end(): void {

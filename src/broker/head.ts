@@ -117,6 +117,7 @@ function placeRefusal({ rule }: Held, sightings: readonly Sighting[], no: No): R
       `send it as it is, in ${places}`,
     );
   if (rule.places.some((place) => isPlace(place, first))) return undefined;
+  if (rule.places.length === 0) return no('place', 'it is never sent on', 'leave it out: no request needs it');
   return no(
     'place',
     `it stands in ${first.kind === 'path' ? 'the path' : `${first.kind} ${first.name}`.replace('authorization authorization', 'the Authorization header')}, and may stand only in ${places}`,

@@ -7,6 +7,8 @@ export interface Held {
   /** One character per byte. */
   readonly value: string;
   readonly rule: BrokerRule;
+  /** Of a token of a log-in: which one of the launch's, and where in its file it stands. */
+  readonly logIn?: { readonly id: number; readonly at: string } | undefined;
 }
 
 /** What was asked for, after the address was checked. */
@@ -20,7 +22,7 @@ export interface BrokerRecord {
   readonly host: string;
   readonly port: number;
   readonly method?: string | undefined;
-  /** What decided: `host`, `place`, `twice`, `encoded`, `method`, `path`, `name`, `plain`, `mint`, `unverified`, `unreachable`. */
+  /** What decided: `host`, `place`, `twice`, `encoded`, `method`, `path`, `name`, `plain`, `mint`, `log-in`, `client`, `renewed`, `again`, `unverified`, `unreachable`. */
   readonly rule?: string | undefined;
   /** The credentials that were sent, or that it was about. */
   readonly credentials: readonly string[];

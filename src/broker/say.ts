@@ -1,6 +1,7 @@
 import http from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { MintRule } from '../policy/broker.ts';
+import type { LogInName } from '../policy/log-ins.ts';
 import type { Refusal } from './head.ts';
 import type { BrokerRecord, Dialled, Held } from './held.ts';
 import type { ClientSide } from './sides.ts';
@@ -72,6 +73,15 @@ export function mintRefusal(log: Log, mint: MintRule): Refusal {
     credential: log.credentials[0] ?? '',
     reason: `this address hands out new credentials (${mint.about}), which the command would then hold itself`,
     hint: 'do this outside, and store what comes of it with cordon creds set',
+  };
+}
+
+export function logInRefusal(agent: LogInName): Refusal {
+  return {
+    refused: 'log-in',
+    credential: '',
+    reason: `this is a new log-in to ${agent}, and nobody agreed to it on the terminal of this launch`,
+    hint: 'log in outside, or try again and type what Cordon asks for there',
   };
 }
 

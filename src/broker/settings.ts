@@ -1,6 +1,7 @@
 import type { MintRule } from '../policy/broker.ts';
 import type { Authority } from './authority.ts';
 import type { Held } from './held.ts';
+import type { KeptLogIn } from './log-ins.ts';
 
 /** All that the process outside needs to know, as it is handed over a pipe. */
 export interface BrokerSettings {
@@ -8,4 +9,13 @@ export interface BrokerSettings {
   readonly authority: Authority;
   readonly trust: readonly string[];
   readonly mints: readonly MintRule[];
+  readonly logIns: readonly KeptLogIn[];
+  /** The terminal of the launch, where a person agrees to a new log-in. */
+  readonly terminal?: Terminal | undefined;
+}
+
+export interface Terminal {
+  readonly path: string;
+  /** By which it is known to be the same. */
+  readonly device: number;
 }

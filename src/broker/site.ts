@@ -7,16 +7,21 @@ import tls from 'node:tls';
 import zlib from 'node:zlib';
 import { cutOffSlowHeads } from '../host/patience.ts';
 import { coversHost, type MintRule } from '../policy/broker.ts';
+import { type LogInName, logInOf } from '../policy/log-ins.ts';
 import type { Authority } from './authority.ts';
 import { awsKeysAmong, isSignedForAws, type Resigned, resigned } from './aws.ts';
 import { answerTo, type Head, type Header, type Refusal, useRefusal, valuesOf } from './head.ts';
 import type { BrokerRecord, Dialled, Held } from './held.ts';
+import type { Holdings } from './holdings.ts';
+import { type Fields, isFields } from './log-in-file.ts';
+import type { Asked, KeptLogIn, LogIns } from './log-ins.ts';
 import { captured, mintFor } from './mint.ts';
 import {
   bodyRefusal,
   fail,
   failureText,
   Log,
+  logInRefusal,
   mintRefusal,
   Refused,
   refusalText,
@@ -24,7 +29,7 @@ import {
   refuseRaw,
   ruleOf,
 } from './say.ts';
-import { masked, maskingStream, Needles, stoppingStream } from './scan.ts';
+import { masked, maskingStream, type Needles, stoppingStream } from './scan.ts';
 import {
   type BodyLength,
   type ClientSide,
@@ -36,6 +41,7 @@ import {
   sendByHttp2,
   type UpstreamSide,
 } from './sides.ts';
+import { type TokenRequest, tokenRequest } from './token-request.ts';
 import { frameStream } from './websocket.ts';
 
 export type Connect = () => Promise<Socket>;
@@ -46,41 +52,30 @@ export interface BrokerOptions {
   /** What servers are verified with, as PEM. */
   readonly trust: readonly string[];
   readonly mints?: readonly MintRule[];
+  readonly logIns?: readonly KeptLogIn[];
+  /** Where launches wait for each other to renew a log-in. */
+  readonly locks?: string | undefined;
+  /** Asks a person whether the command may log in anew; nobody is there to be asked where it is left out. */
+  readonly confirm?: Confirm;
+  /** Tells a person something. */
+  readonly say?: (text: string) => void;
   readonly record: (entry: BrokerRecord) => void;
 }
+
+export type Confirm = (agent: LogInName, dialled: Dialled) => Promise<boolean>;
 
 export const PLAIN_HTTP = 80;
 /** A body up to here is read whole before any of the request is sent. */
 const SMALL_BODY = 1 << 20;
 const LONGEST_HEADERS = 1 << 17;
 const CONNECT_MS = 30_000;
+/** A server that hands out tokens answers at once. */
+const TOKENS_MS = 30_000;
 const IDLE_MS = 15 * 60_000;
 
-/** Credentials as they are now: answers of servers may add some. */
-export class Holdings {
-  held: readonly Held[] = [];
-  placeholders = new Needles([]);
-  values = new Needles([]);
-
-  constructor(held: readonly Held[]) {
-    this.add(held);
-  }
-
-  add(more: readonly Held[]): void {
-    this.held = [...this.held, ...more];
-    this.placeholders = new Needles(this.held.map(({ placeholder }) => placeholder));
-    this.values = new Needles(this.held.map(({ value }) => value));
-  }
-
-  clear(): void {
-    this.held = [];
-    this.placeholders = new Needles([]);
-    this.values = new Needles([]);
-  }
-}
-
-export interface SiteOptions extends BrokerOptions {
+export interface SiteOptions extends Omit<BrokerOptions, 'logIns'> {
   readonly holdings: Holdings;
+  readonly logIns: LogIns;
   readonly leaf: () => { readonly cert: string; readonly key: string };
   readonly secureContext: tls.SecureContext;
 }
@@ -264,21 +259,27 @@ export class Site {
 
   async #exchange(client: ClientSide, version: Version, log: Log): Promise<void> {
     requireSameName(client, this.#dialled);
-    const asked = await this.#readWhole(client);
+    const mint = mintFor(this.#options.mints ?? [], this.#dialled, client.head);
+    const asked = await this.#readWhole(client, mint);
     const { holdings } = this.#options;
     const signed = this.#signed(client, asked.whole);
+    const body =
+      asked.whole === undefined
+        ? undefined
+        : { data: asked.whole, type: valuesOf(client.head.headers, 'content-type')[0] ?? '' };
     const answer = answerTo(signed.head, {
       dialled: this.#dialled,
       held: holdings.held,
       needles: holdings.placeholders,
-      body:
-        asked.whole === undefined
-          ? undefined
-          : { data: asked.whole, type: valuesOf(client.head.headers, 'content-type')[0] ?? '' },
+      body,
     });
     if ('refused' in answer) throw new Refused(answer);
     log.credentials = [...signed.credentials, ...answer.credentials].map(({ name }) => name);
-    const mint = mintFor(this.#options.mints ?? [], this.#dialled, client.head);
+    if (mint?.logIn !== undefined) {
+      const request = tokenRequest(mint.logIn, client.head, body, answer.credentials);
+      if ('refused' in request) throw new Refused(request);
+      return this.#logIn(client, mint.logIn, request, version, log);
+    }
     if (mint !== undefined && mint.fields.length === 0) throw new Refused(mintRefusal(log, mint));
     const head = { ...answer.head, headers: asSent(answer.head.headers, log.credentials.length > 0) };
     const length = lengthOf(client, answer.body);
@@ -306,14 +307,16 @@ export class Site {
   }
 
   /** A short body is looked at before anything is sent; of a long one the part that is through has been looked at. */
-  async #readWhole(client: ClientSide): Promise<{ readonly whole: Buffer | undefined }> {
+  async #readWhole(client: ClientSide, mint?: MintRule): Promise<{ readonly whole: Buffer | undefined }> {
     if (!client.hasBody) return { whole: undefined };
     const [declared] = valuesOf(client.head.headers, 'content-length');
-    const wantsField = this.#options.holdings.held.some(
-      ({ rule }) =>
-        rule.places.some(({ kind }) => kind === 'body') &&
-        rule.hosts.some((host) => coversHost(host, this.#dialled.name, this.#dialled.port)),
-    );
+    const wantsField =
+      mint?.logIn !== undefined ||
+      this.#options.holdings.held.some(
+        ({ rule }) =>
+          rule.places.some(({ kind }) => kind === 'body') &&
+          rule.hosts.some((host) => coversHost(host, this.#dialled.name, this.#dialled.port)),
+      );
     const isShort = declared !== undefined && Number(declared) <= SMALL_BODY;
     if (!isShort && !wantsField) return { whole: undefined };
     if (client.wantsContinue) client.sendContinue();
@@ -375,7 +378,7 @@ export class Site {
     let current = first;
     client.onClose(() => current.abort());
     const response = first.response.catch(async (error: NodeJS.ErrnoException) => {
-      if (!first.wasReused() || !['ECONNRESET', 'EPIPE'].includes(error.code ?? '')) throw error;
+      if (!isStale(first, error)) throw error;
       current = await again();
       return current.response;
     });
@@ -441,6 +444,81 @@ export class Site {
     client.end([]);
     log.status = response.status;
     log.write('swapped', { rule: 'mint' });
+  }
+
+  /** Tokens of a log-in: renewed outside, or made anew where a person agrees. The command gets placeholders. */
+  async #logIn(client: ClientSide, agent: LogInName, request: TokenRequest, version: Version, log: Log): Promise<void> {
+    const { logIns, confirm } = this.#options;
+    const ask = (body: Buffer) => this.#askForTokens(client, { agent, body, version }, log);
+    let isGone = false;
+    client.onClose(() => {
+      isGone = true;
+    });
+    const agreed = request.wants === 'renewal' || (await confirm?.(agent, this.#dialled)) === true;
+    // Whoever waits no longer would lose what comes: the next try finds the person's word still good.
+    if (!agreed || (isGone && request.wants === 'log-in')) throw new Refused(logInRefusal(agent));
+    const given =
+      request.wants === 'renewal'
+        ? await logIns.renew(request.held, (value) => ask(request.body(Buffer.from(value, 'latin1').toString('utf8'))))
+        : await logIns.begin(agent, () => ask(request.body));
+    if ('other' in given) return this.#relay(client, given.other, log);
+    log.status = 200;
+    const body = Buffer.from(masked(this.#options.holdings.values, given.body.toString('latin1')), 'latin1');
+    const to = client.respond({
+      status: 200,
+      headers: [
+        ['content-type', 'application/json'],
+        ['cache-control', 'no-store'],
+        ['content-length', String(body.length)],
+      ],
+    });
+    to.write(body);
+    client.end([]);
+    log.write('swapped', { rule: given.again ? 'again' : 'renewed' });
+  }
+
+  /** What is on its way is not given up when the command ends: the server may have replaced the old tokens already. */
+  async #askForTokens(
+    client: ClientSide,
+    { agent, body, version }: { readonly agent: LogInName; readonly body: Buffer; readonly version: Version },
+    log: Log,
+  ): Promise<Asked<Response>> {
+    const head = {
+      method: 'POST',
+      target: logInOf(agent).path,
+      headers: asSent(endToEnd(client.head.headers), true),
+    };
+    let current: UpstreamSide | undefined;
+    const send = async () => {
+      current = await this.#send(head, body.length, false, version);
+      current.body.write(body);
+      current.end([]);
+      return current;
+    };
+    const late = setTimeout(() => current?.abort(), TOKENS_MS);
+    try {
+      const first = await send();
+      const response = await first.response.catch(async (error: NodeJS.ErrnoException) => {
+        if (!isStale(first, error)) throw error;
+        return (await send()).response;
+      });
+      log.sent += body.length;
+      if (response.status >= 300) return { other: response };
+      return { fields: await this.#fieldsOf(response) };
+    } finally {
+      clearTimeout(late);
+    }
+  }
+
+  async #fieldsOf({ headers, status, body }: Response): Promise<Fields> {
+    const decoder = decoderOf(headers, status);
+    const data = await readAll(decoder === undefined ? body : body.pipe(decoder), SMALL_BODY);
+    try {
+      const fields: unknown = JSON.parse(data.toString('utf8'));
+      return isFields(fields) ? fields : {};
+    } catch {
+      return {};
+    }
   }
 
   #upgrade(req: http.IncomingMessage, socket: Duplex, first: Buffer): void {
@@ -554,6 +632,11 @@ interface OpenedWebSocket {
 }
 
 type Version = 'http/1.1' | 'h2';
+type Response = Awaited<UpstreamSide['response']>;
+
+/** The server closed the connection just as it was used again. */
+const isStale = (upstream: UpstreamSide, { code = '' }: NodeJS.ErrnoException) =>
+  upstream.wasReused() && ['ECONNRESET', 'EPIPE'].includes(code);
 
 /** The request has to name the host that was dialled and that the handshake named, once and in no other way. */
 function requireSameName(

@@ -1,8 +1,11 @@
+import { realpathSync } from 'node:fs';
+import type { Adapter } from '../agents/adapter.ts';
 import { placesThere } from '../agents/files.ts';
 import { type Bytes, bytesOfText, showBytes } from '../host/bytes.ts';
 import type { BrokerRule } from '../policy/broker.ts';
 import { brokerRule, serviceNamed, serviceOfVariable } from '../policy/broker-rule.ts';
 import { credentialRule } from '../policy/credential.ts';
+import { isLogInName, type LogInRule } from '../policy/log-ins.ts';
 import type { CredentialRule, Policy } from '../policy/policy.ts';
 import { parseSshRule } from '../policy/ssh.ts';
 import { agentConfig, agentNamed } from './agent-policy.ts';
@@ -115,10 +118,12 @@ function withOwnKeys(policy: Policy, parsed: ParsedArguments, context: Context):
     .filter(({ broker }) => broker !== undefined)
     .map(({ target }) => showBytes(target));
   const left = there.filter((name) => !known.includes(name) && !already.includes(name));
-  if (known.length + already.length === 0)
+  const adapter = agentNamed(parsed, agentConfig(context));
+  const logIns = known.length + already.length === 0 ? logInsOf(adapter, context) : [];
+  if (known.length + already.length + logIns.length === 0)
     throw usageError(
-      `--broker: the agent has no key that could be brokered (${keys.join(', ')})`,
-      'set one of them in the environment or the vault; a log-in that is kept in a file is not brokered yet',
+      `--broker: the agent has no key that could be brokered (${keys.join(', ')}), and no log-in`,
+      adapter.logIn ?? 'set one of them in the environment or the vault',
     );
   const brokered = known
     .filter((name) => !already.includes(name))
@@ -131,12 +136,19 @@ function withOwnKeys(policy: Policy, parsed: ParsedArguments, context: Context):
         }),
       policy,
     );
-  return withoutLogIn(withoutKeys(brokered, left), parsed, context);
+  const rest = withoutLogIn(withoutKeys(brokered, left), adapter, context);
+  return logIns.length > 0 ? { ...rest, logIns } : rest;
 }
 
-/** A log-in in a file is a key too: with the key brokered nothing of it is inside. */
-function withoutLogIn(policy: Policy, parsed: ParsedArguments, context: Context): Policy {
-  const files = placesThere(agentNamed(parsed, agentConfig(context)).logInFiles ?? [], context.env);
+/** The log-ins of the agent's own, in files of a kind that is known. */
+function logInsOf({ name, logInFiles = [] }: Adapter, { env }: Context): LogInRule[] {
+  if (!isLogInName(name)) return [];
+  return placesThere(logInFiles, env).map((path) => ({ agent: name, path, file: realpathSync(path), origin: ORIGIN }));
+}
+
+/** A log-in in a file is a key too: of the real one nothing is inside. */
+function withoutLogIn(policy: Policy, { logInFiles = [] }: Adapter, context: Context): Policy {
+  const files = placesThere(logInFiles, context.env);
   const { expose, hide } = policy.filesystem;
   const filesystem = {
     ...policy.filesystem,

@@ -70,7 +70,7 @@ export const POLICY_FLAGS: readonly FlagSpec[] = [
     name: '--broker',
     value: 'NAME@HOST|@SERVICE',
     optional: /^(?:@[a-z0-9]+|[A-Za-z_]\w*(?:=[^\s@]+)?@\S+|ssh:.*)$/,
-    help: 'the command holds a placeholder, the value goes to HOST alone, from outside (ssh:KEY@HOST: a key of yours); alone: the key of the agent',
+    help: 'the command holds a placeholder, the value goes to HOST alone, from outside (ssh:KEY@HOST: a key of yours); alone: the key or log-in of the agent',
   },
   {
     name: '--env-file',

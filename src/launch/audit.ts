@@ -28,6 +28,7 @@ export function auditHead({ policy, decisions, path, argumentCount }: AuditFacts
   const brokered = [
     ...policy.credentials.filter(({ broker }) => broker !== undefined).map(({ target }) => showBytes(target)),
     ...(policy.ssh ?? []).map(({ key }) => `ssh:${key}`),
+    ...(policy.logIns ?? []).map(({ agent }) => `log-in:${agent}`),
   ];
   const record = {
     command: showBytes(path),

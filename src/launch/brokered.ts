@@ -2,19 +2,23 @@ import { readFileSync, realpathSync } from 'node:fs';
 import { rootCertificates } from 'node:tls';
 import { newAuthority } from '../broker/authority.ts';
 import type { Held } from '../broker/held.ts';
-import { placeholdersFor, refuseUnbrokered } from '../broker/placeholder.ts';
+import { type Fields, type LogInFile, readLogIn, shownFields, textAt as textIn } from '../broker/log-in-file.ts';
+import { logInPlaceholder, placeholdersFor, refuseUnbrokered } from '../broker/placeholder.ts';
 import type { BrokerSettings } from '../broker/settings.ts';
 import type { SshSettings } from '../broker/ssh-agent.ts';
 import { type Bytes, bytesOfText, showBytes, textOfBytes } from '../host/bytes.ts';
 import { CordonError } from '../host/errors.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
+import { isWithin } from '../plan/places/index.ts';
 import { type BrokerHost, type BrokerRule, showHost } from '../policy/broker.ts';
-import { mintsFor } from '../policy/broker-rule.ts';
+import { mintsFor, tokenRule } from '../policy/broker-rule.ts';
+import { type LogInRule, logInOf } from '../policy/log-ins.ts';
 import { type HostRule, type NetworkPolicy, parseHost, uniqueHosts, verdictOn } from '../policy/network/rules.ts';
 import type { CredentialRule, Policy, SetRule } from '../policy/policy.ts';
 import type { SshRule } from '../policy/ssh.ts';
 import { Secret } from '../secrets/secret.ts';
 import { sshSettings } from './ssh-keys.ts';
+import { terminalOfLaunch } from './terminal.ts';
 
 export interface Brokered {
   /** With what makes programs trust the certificates of this launch. */
@@ -35,6 +39,8 @@ export interface LaunchBroker {
   readonly ssh?: SshSettings | undefined;
   /** What stands over the bundles of the system, inside. */
   readonly files: readonly { readonly path: string; readonly text: Bytes }[];
+  /** Log-ins of an agent, with placeholders: in the places of the files that hold the tokens. */
+  readonly logIns?: readonly { readonly path: string; readonly text: Bytes }[] | undefined;
 }
 
 /** Where systems keep the certificates they trust: Debian, Fedora, SUSE, Alpine and BSD. */
@@ -59,9 +65,14 @@ const isBrokered = (rule: CredentialRule): rule is BrokeredRule => rule.broker !
 
 /** What is brokered of a launch: credentials, and keys of the user's agent. */
 export function brokered(policy: Policy, credentials: ReadonlyMap<Bytes, Secret>, env: ParentEnv): Brokered {
-  const held = policy.credentials.some(isBrokered)
-    ? withPlaceholders(policy, credentials, env)
-    : { policy, credentials, broker: { values: new Map<Bytes, Secret>(), placeholders: new Set<Bytes>(), files: [] } };
+  const held =
+    policy.credentials.some(isBrokered) || policy.logIns !== undefined
+      ? withPlaceholders(policy, credentials, env)
+      : {
+          policy,
+          credentials,
+          broker: { values: new Map<Bytes, Secret>(), placeholders: new Set<Bytes>(), files: [] },
+        };
   return policy.ssh === undefined ? held : withKeys(held, policy.ssh, env);
 }
 
@@ -90,30 +101,105 @@ function withPlaceholders(policy: Policy, credentials: ReadonlyMap<Bytes, Secret
       rule: broker,
     }),
   );
-  const mints = mintsFor(rules.map(({ broker }) => broker));
-  const authority = newAuthority([...rules.flatMap(({ broker }) => broker.hosts), ...mints.map(({ host }) => host)]);
+  const logIns = heldLogIns(policy, held);
+  const all = [...held, ...logIns.held];
+  const mints = mintsFor(
+    all.map(({ rule }) => rule),
+    (policy.logIns ?? []).map(({ agent }) => agent),
+  );
+  const later = mints.flatMap(({ logIn }) =>
+    logIn === undefined ? [] : logInOf(logIn).tokens.flatMap((token) => tokenRule(logIn, token).hosts),
+  );
+  const hosts = all.flatMap(({ rule }) => rule.hosts);
+  const authority = newAuthority([...hosts, ...mints.map(({ host }) => host), ...later]);
   const trusted = trustedOutside(env);
   const text = bytesOfText([...trusted.texts, authority.certificate].join('\n'));
   return {
     policy: {
       ...policy,
       set: [...policy.set, ...trustRules(trusted.bundles[0])],
-      network: networkFor(
-        policy.network,
-        rules.flatMap(({ broker }) => broker.hosts),
-      ),
+      network: networkFor(policy.network, hosts),
     },
     credentials: new Map([
       ...credentials,
       ...[...placeholders].map(([name, one]): [Bytes, Secret] => [name, new Secret(one)]),
     ]),
     broker: {
-      values,
+      values: new Map([...values, ...logIns.values]),
       placeholders: new Set(placeholders.keys()),
-      settings: { held, authority, trust: trusted.texts, mints },
+      settings: {
+        held: all,
+        authority,
+        trust: trusted.texts,
+        mints,
+        logIns: (policy.logIns ?? []).map(({ agent, file }) => ({ agent, file })),
+        terminal: terminalOfLaunch(),
+      },
+      logIns: logIns.files,
       files: trusted.bundles.map((path) => ({ path, text })),
     },
   };
+}
+
+interface HeldLogIns {
+  readonly held: readonly Held[];
+  readonly values: readonly (readonly [Bytes, Secret])[];
+  readonly files: readonly { readonly path: string; readonly text: Bytes }[];
+}
+
+/** Takes the tokens out of the files that agents keep their log-ins in. */
+function heldLogIns({ logIns = [], filesystem }: Policy, known: readonly Held[]): HeldLogIns {
+  const held: Held[] = [];
+  const files = logIns.map((rule, id) => {
+    refuseShown(filesystem, rule);
+    const { agent, file, path } = rule;
+    const { fields, text } = logInIn(rule);
+    const placeholders = new Map<string, string>();
+    for (const token of logInOf(agent).tokens) {
+      const value = textIn(fields, token.at);
+      if (value === undefined) continue;
+      const name = `${agent}.${token.field ?? token.at}` as Bytes;
+      const secret = new Secret(bytesOfText(value));
+      refuseUnbrokered(name, secret, file);
+      const taken = [...known, ...held].flatMap((one) => [one.placeholder, one.value]);
+      const placeholder = logInPlaceholder(name, secret, [...taken, secret.reveal()]);
+      placeholders.set(token.at, placeholder);
+      const rule = tokenRule(agent, token);
+      held.push({ name, placeholder, value: secret.reveal(), rule, logIn: { id, at: token.at } });
+    }
+    if (placeholders.size === 0) throw unusable(rule, 'it holds no token that is known');
+    const shown = JSON.stringify(shownFields(fields, logInOf(agent), placeholders), null, 2);
+    return { path, text: bytesOfText(text.endsWith('\n') ? `${shown}\n` : shown) };
+  });
+  const both = held.flatMap(({ name, placeholder, value }) => [
+    [name as Bytes, new Secret(value as Bytes)] as const,
+    [`${name} (placeholder)` as Bytes, new Secret(placeholder as Bytes)] as const,
+  ]);
+  return { held, values: both, files };
+}
+
+function logInIn(rule: LogInRule): LogInFile & { readonly fields: Fields } {
+  try {
+    return readLogIn(rule.file);
+  } catch (error) {
+    throw unusable(rule, (error as NodeJS.ErrnoException).code ?? 'it is no JSON object of a few kilobytes');
+  }
+}
+
+const unusable = ({ agent, file }: LogInRule, why: string) =>
+  new CordonError('credential', `the log-in of ${agent} can't be brokered: ${why}`, {
+    where: file,
+    hint: `log in again outside, or start ${agent} with a key`,
+  });
+
+/** Where files are as they are outside, the log-in would be too. */
+function refuseShown({ preset, write, expose }: Policy['filesystem'], { file, path, origin }: LogInRule): void {
+  const open = [...write, ...expose].find((one) => [file, path].some((place) => isWithin(place, one)));
+  if (preset !== 'all' && open === undefined) return;
+  throw new CordonError('policy', `a brokered log-in has a file of its own, and ${path} would be the real one`, {
+    where: origin,
+    hint: `leave out ${preset === 'all' ? '--fs all' : `--write and --expose for ${open}`}`,
+  });
 }
 
 /** Package registries and code hosts, which most work needs and which no credential is read from. */

@@ -1,6 +1,6 @@
 import type { Bytes } from '../host/bytes.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
-import { type Operation, pathsOf } from '../plan/places/index.ts';
+import { type Copies, type Operation, pathsOf } from '../plan/places/index.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Secret } from '../secrets/secret.ts';
 import type { LaunchBroker } from './brokered.ts';
@@ -17,10 +17,14 @@ export async function heldBack(
   credentials: ReadonlyMap<Bytes, Secret>,
   env: ParentEnv,
 ): Promise<HeldBack> {
-  if (policy.ssh === undefined && !policy.credentials.some(({ broker }) => broker !== undefined))
-    return { policy, credentials };
+  const isHeld = policy.ssh !== undefined || policy.logIns !== undefined;
+  if (!isHeld && !policy.credentials.some(({ broker }) => broker !== undefined)) return { policy, credentials };
   return (await import('./brokered.ts')).brokered(policy, credentials, env);
 }
+
+/** Where an agent looks for its log-in it finds one with placeholders. */
+export const logInCopies = (broker: LaunchBroker | undefined): Copies['copies'] =>
+  (broker?.logIns ?? []).flatMap(({ path, text }) => pathsOf([path]).map((at) => ({ path: at, text, hides: true })));
 
 /** Programs look for certificates in the system's bundles, whatever variables say. */
 export function trustedPlaces(broker: LaunchBroker | undefined): Operation[] {

@@ -70,8 +70,8 @@ const isKeepableNetwork = ({ network }: Policy, env: ParentEnv) =>
   !isByName(network) || (network.mode === 'names' && upstreamOf({ env }) === undefined);
 
 /** Values are fetched, judged by a guard that forbids, or stand in a policy: nothing of that may lie in a file. Whoever is warned is warned each time. */
-function isKeepable({ credentials, ssh, redact, guard, set, warnings }: Policy, prepared: Prepared): boolean {
-  if (credentials.length > 0 || ssh !== undefined || redact || guard === 'forbid') return false;
+function isKeepable({ credentials, ssh, logIns, redact, guard, set, warnings }: Policy, prepared: Prepared): boolean {
+  if (credentials.length > 0 || ssh !== undefined || logIns !== undefined || redact || guard === 'forbid') return false;
   if (set.some(({ origin }) => origin !== 'flag --set' && !OF_CORDON.has(origin))) return false;
   return warnings.length === 0 && prepared.warnings.length === 0 && prepared.plan.records?.audit !== undefined;
 }

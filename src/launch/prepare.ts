@@ -20,7 +20,7 @@ import type { LaunchBroker } from './brokered.ts';
 import { changesPlace } from './changes.ts';
 import { type SettingsCopies, type StartupCopies, settingsCopies, startupCopies } from './copies.ts';
 import { clearFirstRelease } from './first-release.ts';
-import { trustedPlaces } from './held-back.ts';
+import { logInCopies, trustedPlaces } from './held-back.ts';
 import { surveyMachine } from './machine.ts';
 import { outsideOperations } from './outside.ts';
 import { ownOf } from './own.ts';
@@ -171,7 +171,7 @@ function placesFor(
     writable: preset === 'all' ? ['/'] : [...write, ...expose],
   });
   const files = {
-    copies: [...startup.files.copies, ...settings.copies, ...(request.files ?? [])],
+    copies: [...startup.files.copies, ...settings.copies, ...(request.files ?? []), ...logInCopies(request.broker)],
     absent: [...startup.files.absent, ...settings.absent],
   };
   const changes =

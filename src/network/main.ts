@@ -1,7 +1,9 @@
 import dgram from 'node:dgram';
 import { closeSync, readFileSync } from 'node:fs';
 import net from 'node:net';
-import type { Interceptor } from '../broker/broker.ts';
+import { join } from 'node:path';
+import type { Broker, Interceptor } from '../broker/broker.ts';
+import type { Confirm } from '../broker/site.ts';
 import { type Ask, Gate } from './gate.ts';
 import { isKept } from './kept.ts';
 import { Names, writtenNames } from './names.ts';
@@ -37,9 +39,17 @@ async function main(): Promise<void> {
     ask: asker(task, process.argv[2] ?? '', limits.askMs, (text) => tell('s', text)),
     refused: (host) => tell('r', host),
   });
+  let broker: Broker | undefined;
   if (task.broker !== undefined) {
     const { Broker } = await import('../broker/broker.ts');
-    interceptors.push(new Broker({ ...task.broker, record: (entry) => gate.brokered(entry) }));
+    broker = new Broker({
+      ...task.broker,
+      locks: task.state === undefined ? undefined : join(task.state, 'locks'),
+      confirm: await confirmerOf(task, process.argv[2] ?? '', limits.askMs),
+      say: (text) => tell('s', text),
+      record: (entry) => gate.brokered(entry),
+    });
+    interceptors.push(broker);
   }
   const resolver = new Resolver(gate, names);
   const udp = dgram.createSocket('udp4');
@@ -58,7 +68,7 @@ async function main(): Promise<void> {
     server.listen({ fd: FD.ports + task.ports.length });
   }
   supervisor.on('error', () => process.exit(0));
-  supervisor.on('end', () => void end(task, gate, supervisor, tell));
+  supervisor.on('end', () => void end({ task, gate, broker, supervisor, tell }));
   supervisor.resume();
 }
 
@@ -77,14 +87,33 @@ function told(): Task {
 
 type Tell = (word: 'r' | 's', text: string) => void;
 
+interface Ending {
+  readonly task: Task;
+  readonly gate: Gate;
+  readonly broker: Broker | undefined;
+  readonly supervisor: net.Socket;
+  readonly tell: Tell;
+}
+
 /** The command is gone. */
-async function end({ mode }: Task, gate: Gate, supervisor: net.Socket, tell: Tell): Promise<void> {
+async function end({ task: { mode }, gate, broker, supervisor, tell }: Ending): Promise<void> {
   for (const line of mode === 'learn' ? await learnedLines(gate) : []) tell('s', line);
+  // The supervisor waits as long as it hears something.
+  const waiting = setInterval(() => supervisor.write('waiting\n'), LAST_MS);
+  await broker?.settled();
+  clearInterval(waiting);
   await gate.settled(LAST_MS);
   supervisor.end(() => process.exit(0));
 }
 
 const LAST_MS = 1000;
+
+/** Loaded only where there is someone to be asked. */
+async function confirmerOf({ broker, state }: Task, launch: string, ms: number): Promise<Confirm> {
+  if (broker?.terminal === undefined) return () => Promise.resolve(false);
+  const { confirmer } = await import('./confirm.ts');
+  return confirmer({ terminal: broker.terminal, state, launch, ms });
+}
 
 async function learnedLines(gate: Gate): Promise<string[]> {
   const { foldedHosts } = await import('./learn.ts');

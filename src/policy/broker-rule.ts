@@ -10,6 +10,7 @@ import {
   parseMethod,
   parsePath,
 } from './broker.ts';
+import { LOG_INS, type LogIn, type LogInName, type LogInToken, logInOf } from './log-ins.ts';
 import { didYouMean } from './profile/shape.ts';
 import { SERVICES, type Service } from './services.ts';
 
@@ -97,29 +98,56 @@ export function serviceOfVariable(name: string): string | undefined {
   return Object.entries(SERVICES).find(([, { variables }]) => variables.includes(name))?.[0];
 }
 
-/** Addresses that hand out credentials, of every service that one of these rules sends something to. */
-export function mintsFor(rules: readonly BrokerRule[]): MintRule[] {
+/** Addresses that hand out credentials, of every service that one of these rules sends something to, and of these log-ins. */
+export function mintsFor(rules: readonly BrokerRule[], logIns: readonly LogInName[] = []): MintRule[] {
   const names = rules.flatMap(({ hosts }) => hosts);
-  const used = Object.values(SERVICES).filter((service) =>
+  const used = Object.entries(SERVICES).filter(([, service]) =>
     service.hosts.some((host) => names.some((one) => coversName(one, host) || one.name === host)),
   );
-  return used.flatMap(({ mints = [] }) =>
-    mints.map(({ about, host, methods = ['POST'], path, fields = [], hosts }) => ({
-      about,
-      host: ours(parseBrokerHost(host)),
-      methods,
-      path,
-      fields,
-      ...(hosts === undefined
-        ? {}
-        : {
-            rule: {
-              hosts: hosts.map((one) => ours(parseBrokerHost(one))),
-              places: [usualPlace([])],
-              methods: [],
-              paths: [],
-            },
-          }),
-    })),
-  );
+  const isUsed = ({ service }: LogIn) => used.some(([name]) => name === service);
+  const agents = (Object.keys(LOG_INS) as LogInName[]).filter((name) => logIns.includes(name) || isUsed(logInOf(name)));
+  return [...agents.flatMap(mintsOfLogIn), ...used.flatMap(([, service]) => mintsOfService(service))];
+}
+
+function mintsOfLogIn(agent: LogInName): MintRule[] {
+  const { hosts, path } = logInOf(agent);
+  return hosts.map((host) => ({
+    about: `a log-in of ${agent}`,
+    host: ours(parseBrokerHost(host)),
+    methods: ['POST'],
+    path,
+    fields: [],
+    logIn: agent,
+  }));
+}
+
+/** Where a token of a log-in may go. One that renews the others goes to the address for that alone. */
+export function tokenRule(agent: LogInName, { for: hosts, as, paths, field }: LogInToken): BrokerRule {
+  const renews = field === 'refresh_token';
+  return {
+    hosts: hosts.map((host) => ours(parseBrokerHost(host))),
+    places: as.map((place) => ours(parseBrokerPlace(place))),
+    methods: renews ? ['POST'] : [],
+    paths: renews ? [logInOf(agent).path] : (paths ?? []),
+  };
+}
+
+function mintsOfService({ mints = [] }: Service): MintRule[] {
+  return mints.map(({ about, host, methods = ['POST'], path, fields = [], hosts }) => ({
+    about,
+    host: ours(parseBrokerHost(host)),
+    methods,
+    path,
+    fields,
+    ...(hosts === undefined
+      ? {}
+      : {
+          rule: {
+            hosts: hosts.map((one) => ours(parseBrokerHost(one))),
+            places: [usualPlace([])],
+            methods: [],
+            paths: [],
+          },
+        }),
+  }));
 }

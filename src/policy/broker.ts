@@ -1,3 +1,5 @@
+import type { LogInName } from './log-ins.ts';
+
 /** Where a credential's value goes, and only there: the command itself holds a placeholder. */
 export interface BrokerRule {
   readonly hosts: readonly BrokerHost[];
@@ -141,6 +143,8 @@ export interface MintRule {
   readonly path: string;
   /** Where in its JSON answer they stand; none: such a request is refused. */
   readonly fields: readonly string[];
+  /** It renews this log-in, and makes new ones of its kind. */
+  readonly logIn?: LogInName | undefined;
   /** Where they are good for; undefined: where the credential is that they were made from. */
   readonly rule?: BrokerRule | undefined;
 }

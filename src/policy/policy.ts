@@ -1,5 +1,6 @@
 import type { Bytes } from '../host/bytes.ts';
 import type { BrokerRule } from './broker.ts';
+import type { LogInRule } from './log-ins.ts';
 import { NETWORK_ON, type NetworkPolicy } from './network/rules.ts';
 import type { Pattern } from './pattern.ts';
 import type { BaseName } from './presets/presets.ts';
@@ -91,6 +92,8 @@ export interface Policy {
   readonly credentials: readonly CredentialRule[];
   /** Keys of the user's ssh-agent that the command may log in with, each to its own hosts. */
   readonly ssh?: readonly SshRule[] | undefined;
+  /** Log-ins in files of an agent, of which the command gets placeholders. */
+  readonly logIns?: readonly LogInRule[] | undefined;
   readonly guard: GuardMode;
   /** Never for an agent, and a sandbox spec has rules of its own for them. */
   readonly guardExceptions?: readonly GuardException[] | undefined;

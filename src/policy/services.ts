@@ -109,13 +109,7 @@ export const SERVICES: Readonly<Record<string, Service>> = {
       {
         about: 'a log-in',
         source: 'https://docs.anthropic.com/en/docs/claude-code/iam',
-        host: 'console.anthropic.com',
-        path: '/v1/oauth/token',
-      },
-      {
-        about: 'a log-in',
-        source: 'https://docs.anthropic.com/en/docs/claude-code/iam',
-        host: 'platform.claude.com',
+        host: 'api.anthropic.com',
         path: '/v1/oauth/token',
       },
     ],
@@ -147,12 +141,6 @@ export const SERVICES: Readonly<Record<string, Service>> = {
         host: 'api.openai.com',
         path: '/v1/organization/**',
       },
-      {
-        about: 'a log-in',
-        source: 'https://developers.openai.com/codex/auth',
-        host: 'auth.openai.com',
-        path: '/oauth/token',
-      },
     ],
   },
   gemini: {
@@ -168,12 +156,6 @@ export const SERVICES: Readonly<Record<string, Service>> = {
         host: 'generativelanguage.googleapis.com',
         path: '/*/auth_tokens',
         fields: ['name'],
-      },
-      {
-        about: 'a log-in',
-        source: 'https://developers.google.com/identity/protocols/oauth2',
-        host: 'oauth2.googleapis.com',
-        path: '/token',
       },
     ],
   },

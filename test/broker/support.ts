@@ -78,7 +78,7 @@ export async function frontOf(
   options: Partial<Omit<BrokerOptions, 'record'>> & { readonly dialled?: { name: string; port: number } } = {},
 ): Promise<Front> {
   const { held: holds = [held()], dialled = { name: NAME, port: 443 } } = options;
-  const authority = newAuthority([hostOf('example.test'), hostOf('other.test')]);
+  const authority = newAuthority([hostOf('example.test'), hostOf('other.test'), hostOf(dialled.name)]);
   const records: BrokerRecord[] = [];
   const broker = new Broker({
     trust: [SERVERS.certificate],

@@ -54,10 +54,11 @@ export async function run(args: readonly Bytes[], context: Context): Promise<num
   logLaunch(prepared, context);
   if (rehearsal) return rehearse(prepared, policy, parsed, context);
   if (isTraced) return (await tracing()).runTraced(prepared, policy, parsed, context);
-  if (!policy.redact || credentials.size === 0)
+  const secrets = [...credentials, ...(held.broker?.values ?? [])];
+  if (!policy.redact || secrets.length === 0)
     return start(prepared, [...notes, ...warnings].length > 0 ? undefined : toKeep(prepared, policy, context));
   const { launchRedacted } = await import('../../launch/launch-redacted.ts');
-  return (await launchRedacted(prepared.plan, [...credentials, ...(held.broker?.values ?? [])])).exitCode;
+  return (await launchRedacted(prepared.plan, secrets)).exitCode;
 }
 
 const tracing = () => import('../trace-run.ts');

@@ -12,11 +12,11 @@ import { refuseLink } from './links.ts';
 import { type ContainerTarget, targetText } from './target.ts';
 
 /** What a container cannot hold is refused before anything is asked of an engine. */
-export function refuseUnfit({ network, filesystem, credentials, ssh }: Policy, target: ContainerTarget): void {
+export function refuseUnfit({ network, filesystem, credentials, ssh, logIns }: Policy, target: ContainerTarget): void {
   const where = `--in ${targetText(target)}`;
   if (isByName(network))
     throw unfit('the network is open by name only for commands on this machine', where, 'use --net on or --net off');
-  if (ssh !== undefined || credentials.some(({ broker }) => broker !== undefined))
+  if (ssh !== undefined || logIns !== undefined || credentials.some(({ broker }) => broker !== undefined))
     throw unfit('credentials are brokered only for commands on this machine', where, 'leave out --broker');
   if (filesystem.preset === 'all')
     throw unfit(

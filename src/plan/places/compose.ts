@@ -13,6 +13,8 @@ import { builtRoot, type SystemLinks } from './system.ts';
 export interface Copy {
   readonly path: Path;
   readonly text: Bytes;
+  /** Of a credential: the real one stays hidden, and what the command makes of this one is kept nowhere. */
+  readonly hides?: boolean;
 }
 
 export interface ComposerFacts extends PlaceFacts {
@@ -170,7 +172,11 @@ function zshFolder({ zdotdir, homes }: PlaceFacts): Path[] {
 type Hide = OperationOf<'hide'>;
 
 function allHides(policy: FilesystemPolicy, input: PlacesInput): Hide[] {
-  const copied = new Set(copiesOf(input).copies.map(({ path }) => path));
+  const copied = new Set(
+    copiesOf(input)
+      .copies.filter(({ hides }) => hides !== true)
+      .map(({ path }) => path),
+  );
   return [...hides(policy, input), ...startupHides(input)].flatMap((group) => without(group, copied));
 }
 

@@ -1,0 +1,110 @@
+import { chownSync, closeSync, fstatSync, readFileSync } from 'node:fs';
+import { openToRead } from '../host/open-file.ts';
+import { replaceFile } from '../host/replace-file.ts';
+import type { LogIn } from '../policy/log-ins.ts';
+
+export type Fields = { readonly [name: string]: unknown };
+
+/** A file in which an agent keeps its log-in. */
+export interface LogInFile {
+  readonly text: string;
+  readonly fields: Fields;
+  readonly mode: number;
+  readonly owner: { readonly uid: number; readonly gid: number };
+}
+
+const LARGEST = 1 << 18;
+
+/** Throws what opening it throws, or says what is wrong with it. */
+export function readLogIn(file: string): LogInFile {
+  const descriptor = openToRead(file, 'followed');
+  try {
+    const stats = fstatSync(descriptor);
+    const { mode, uid, gid } = stats;
+    if (!stats.isFile() || stats.size > LARGEST) throw new Error('it is not a file of a few kilobytes');
+    const text = readFileSync(descriptor, 'utf8');
+    return { text, fields: fieldsIn(text), mode: mode & 0o777, owner: { uid, gid } };
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function fieldsIn(text: string): Fields {
+  const fields: unknown = JSON.parse(text);
+  if (!isFields(fields)) throw new Error('it holds no JSON object');
+  return fields;
+}
+
+export const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** `a.b` is the field b in a. */
+function fieldAt(fields: Fields, at: string): unknown {
+  return at
+    .split('.')
+    .reduce<unknown>(
+      (inner, name) => (isFields(inner) && Object.hasOwn(inner, name) ? inner[name] : undefined),
+      fields,
+    );
+}
+
+export function textAt(fields: Fields, at: string): string | undefined {
+  const value = fieldAt(fields, at);
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function withField(fields: Fields, at: string, value: unknown): Fields {
+  const [name = '', ...rest] = at.split('.');
+  const inner = fields[name];
+  return {
+    ...fields,
+    [name]: rest.length === 0 ? value : withField(isFields(inner) ? inner : {}, rest.join('.'), value),
+  };
+}
+
+/** What the command finds: placeholders in the places of tokens, what it needs to know besides, and nothing else. */
+export function shownFields(fields: Fields, { shown }: LogIn, placeholders: ReadonlyMap<string, string>): Fields {
+  const known = shown.map((at) => [at, fieldAt(fields, at)] as const).filter(([, value]) => value !== undefined);
+  return [...known, ...placeholders].reduce<Fields>((all, [at, value]) => withField(all, at, value), {});
+}
+
+/** With the tokens of an answer in the places of the old ones; what else the file holds stays as it is. */
+export function renewedFields(
+  fields: Fields,
+  { tokens, time, account }: LogIn,
+  values: ReadonlyMap<string, string>,
+  answer: Fields,
+): Fields {
+  const now = Date.now();
+  const seconds = answer.expires_in;
+  const end = typeof seconds === 'number' && Number.isFinite(seconds) ? now + Math.round(seconds * 1000) : undefined;
+  const moment = time.says === 'start' ? new Date(now).toISOString() : end;
+  const idToken = values.get(tokens.find(({ field }) => field === 'id_token')?.at ?? '');
+  const whose = account === undefined || idToken === undefined ? undefined : claimIn(idToken, account.claim);
+  const changes: (readonly [string, unknown])[] = [
+    ...values,
+    ...(moment === undefined ? [] : [[time.at, moment] as const]),
+    ...(account === undefined || whose === undefined ? [] : [[account.at, whose] as const]),
+  ];
+  return changes.reduce<Fields>((all, [at, value]) => withField(all, at, value), fields);
+}
+
+function claimIn(token: string, [group, name]: readonly [string, string]): string | undefined {
+  try {
+    const claims: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
+    const inner = isFields(claims) ? claims[group] : undefined;
+    return isFields(inner) && typeof inner[name] === 'string' ? inner[name] : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whole or not at all, and written as it was: with or without indentation, with its mode, for its owner. */
+export function writeLogIn(file: string, fields: Fields, before: Pick<LogInFile, 'text' | 'mode' | 'owner'>): void {
+  const indent = /\n( +|\t+)"/.exec(before.text)?.[1];
+  const text = JSON.stringify(fields, null, indent);
+  const { uid, gid } = before.owner;
+  replaceFile(file, before.text.endsWith('\n') ? `${text}\n` : text, before.mode, (fresh) => {
+    if (process.getuid?.() === 0) chownSync(fresh, uid, gid);
+  });
+}

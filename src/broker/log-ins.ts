@@ -1,0 +1,279 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import type { Bytes } from '../host/bytes.ts';
+import { withLockHeld } from '../host/lock.ts';
+import { tokenRule } from '../policy/broker-rule.ts';
+import { type LogInName, type LogInToken, logInOf } from '../policy/log-ins.ts';
+import { Secret } from '../secrets/secret.ts';
+import type { Held } from './held.ts';
+import type { Holdings } from './holdings.ts';
+import { type Fields, type LogInFile, readLogIn, renewedFields, textAt, writeLogIn } from './log-in-file.ts';
+import { logInPlaceholder } from './placeholder.ts';
+import { Refused } from './say.ts';
+
+/** A log-in of this launch, as the process outside is told of it; what it holds of it names its place in this list. */
+export interface KeptLogIn {
+  readonly agent: LogInName;
+  readonly file: string;
+}
+
+export interface LogInsOptions {
+  readonly kept: readonly KeptLogIn[];
+  readonly holdings: Holdings;
+  /** Where launches wait for each other; undefined: they don't. */
+  readonly locks: string | undefined;
+  /** For the person. */
+  readonly say: (text: string) => void;
+}
+
+/** What a server answered: fields that hold tokens, or something else that is none of our business. */
+export type Asked<Other> = { readonly fields: Fields } | { readonly other: Other };
+
+/** What the command gets in its place. */
+export type Given<Other> = { readonly body: Buffer; readonly again: boolean } | { readonly other: Other };
+
+/** Sooner than this nobody needs other tokens than those that just came. */
+const SOON_MS = 10_000;
+const MOST_GENERATIONS = 16;
+
+/**
+ * The log-ins of a launch. A renewal happens in this order, one after the other, also among launches: 1. what somebody else renewed
+ * meanwhile is taken over from the file; 2. the server is asked; 3. the new tokens are written to the file; 4. the command gets
+ * placeholders for them. So they are never lost, whoever ends when, once the server has answered.
+ */
+export class LogIns {
+  readonly #options: LogInsOptions;
+  readonly #states: State[];
+  #last: Promise<unknown> = Promise.resolve();
+  #waiting = 0;
+
+  constructor(options: LogInsOptions) {
+    this.#options = options;
+    this.#states = options.kept.map(
+      (kept, id) =>
+        new State(
+          id,
+          kept,
+          options.holdings.held.filter(({ logIn }) => logIn?.id === id),
+        ),
+    );
+  }
+
+  /** Whether a renewal is under way, which the end of the command does not end. */
+  get isBusy(): boolean {
+    return this.#waiting > 0;
+  }
+
+  /** For what the command holds. A placeholder that was replaced already gets what replaced it, and the server is not asked. */
+  renew<Other>(asked: Held, ask: (value: string) => Promise<Asked<Other>>): Promise<Given<Other>> {
+    const state = this.#states[asked.logIn?.id ?? -1] as State;
+    return this.#alone(state, async () => {
+      const current = state.token('refresh_token');
+      const isSoon = Date.now() - state.renewedAt < SOON_MS;
+      if (state.answer !== undefined && (asked.placeholder !== current?.placeholder || isSoon))
+        return { body: state.bodyAgain(), again: true };
+      this.#takeOver(state);
+      const value = state.token('refresh_token')?.value ?? asked.value;
+      return this.#given(state, await ask(value));
+    });
+  }
+
+  /** A log-in that a person agreed to. */
+  begin<Other>(agent: LogInName, ask: () => Promise<Asked<Other>>): Promise<Given<Other>> {
+    const state = this.#states.find((one) => one.agent === agent) ?? new State(this.#states.length, { agent }, []);
+    if (!this.#states.includes(state)) this.#states.push(state);
+    return this.#alone(state, async () => this.#given(state, await ask()));
+  }
+
+  /** Nothing is under way any more, and what could not be written is tried once more. */
+  async settled(): Promise<void> {
+    await this.#last;
+    for (const state of this.#states.filter(({ isUnwritten }) => isUnwritten)) this.#write(state);
+  }
+
+  async #alone<T>(state: State, act: () => Promise<T>): Promise<T> {
+    const { locks } = this.#options;
+    const folder = locks === undefined || state.file === undefined ? undefined : join(locks, nameOf(state.file));
+    this.#waiting++;
+    const turn = this.#last.then(() => (folder === undefined ? act() : withLockHeld(folder, act)));
+    this.#last = turn.then(
+      () => undefined,
+      () => undefined,
+    );
+    try {
+      return await turn;
+    } finally {
+      this.#waiting--;
+    }
+  }
+
+  /** The file is where everybody looks: agents outside, other launches. What it has now counts, unless we know better. */
+  #takeOver(state: State): void {
+    const found = this.#fileOf(state);
+    if (found === undefined) return;
+    const value = textAt(found.fields, state.placeOf('refresh_token'));
+    if (value === undefined) throw loggedOut(state);
+    if (value === state.seen) return;
+    for (const held of state.current()) {
+      const text = textAt(found.fields, held.logIn?.at ?? '');
+      if (text === undefined) continue;
+      const next = { ...held, value: Buffer.from(text, 'utf8').toString('latin1') };
+      this.#options.holdings.replace(held, next);
+      state.set(next);
+    }
+    state.seen = value;
+    state.isUnwritten = false;
+  }
+
+  #fileOf({ file, agent }: State): LogInFile | undefined {
+    if (file === undefined) return undefined;
+    try {
+      return readLogIn(file);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw loggedOut({ file, agent });
+      return undefined;
+    }
+  }
+
+  #given<Other>(state: State, asked: Asked<Other>): Given<Other> {
+    if ('other' in asked) return asked;
+    const { holdings } = this.#options;
+    const { tokens, answered } = logInOf(state.agent);
+    const minted = tokens.flatMap((token) => {
+      const text = token.field === undefined ? undefined : textAt(asked.fields, token.field);
+      return text === undefined || text.length < SHORTEST || /[\x00-\x1f\x7f]/.test(text) ? [] : [{ token, text }];
+    });
+    if (!minted.some(({ token }) => token.field === 'access_token')) throw notUnderstood(state);
+    const fresh: Held[] = [];
+    for (const { token, text } of minted) fresh.push(heldFor(state, token, text, [...holdings.held, ...fresh]));
+    state.add(fresh, asked.fields);
+    this.#write(state);
+    holdings.add(fresh);
+    for (const old of state.forgotten()) holdings.forget(old);
+    const kept = answered.flatMap((name) => (Object.hasOwn(asked.fields, name) ? [[name, asked.fields[name]]] : []));
+    state.answer = {
+      ...Object.fromEntries(kept),
+      ...Object.fromEntries(minted.map(({ token }, at) => [token.field, fresh[at]?.placeholder])),
+    };
+    return { body: state.bodyAgain(), again: false };
+  }
+
+  /** A file that can't be written is no reason to stop the agent; the person hears of it once. */
+  #write(state: State): void {
+    const { file, agent, renewal } = state;
+    if (file === undefined) {
+      this.#sayOnce(state, `the new log-in of ${agent} is good for this launch alone: it is written nowhere`);
+      return;
+    }
+    state.isUnwritten = true;
+    try {
+      const found = readLogIn(file);
+      const values = new Map(renewal.held.map(({ logIn, value }) => [logIn?.at ?? '', textOf(value)]));
+      writeLogIn(file, renewedFields(found.fields, logInOf(agent), values, renewal.fields), found);
+      state.isUnwritten = false;
+      state.seen = values.get(state.placeOf('refresh_token')) ?? state.seen;
+    } catch (error) {
+      const why = (error as NodeJS.ErrnoException).code ?? (error as Error).message;
+      this.#sayOnce(
+        state,
+        `the renewed log-in of ${agent} can't be written to ${file} (${why}): it is good for this launch; log in again afterwards`,
+      );
+    }
+  }
+
+  #sayOnce(state: State, text: string): void {
+    if (!state.isTold) this.#options.say(text);
+    state.isTold = true;
+  }
+}
+
+const SHORTEST = 8;
+const textOf = (value: string) => Buffer.from(value, 'latin1').toString('utf8');
+const nameOf = (file: string) => `log-in-${createHash('sha256').update(file).digest('hex').slice(0, 32)}`;
+
+/** What is known of one log-in now. */
+class State {
+  readonly #id: number;
+  readonly agent: LogInName;
+  readonly file: string | undefined;
+  /** The token that was in the file when it was last looked at. */
+  seen: string | undefined;
+  isUnwritten = false;
+  isTold = false;
+  answer: Fields | undefined;
+  renewedAt = Number.NEGATIVE_INFINITY;
+  renewal: { readonly held: readonly Held[]; readonly fields: Fields } = { held: [], fields: {} };
+  readonly #current: Map<string, Held>;
+  readonly #generations: Held[][] = [];
+
+  constructor(id: number, { agent, file }: { readonly agent: LogInName; readonly file?: string }, held: Held[]) {
+    this.#id = id;
+    this.agent = agent;
+    this.file = file;
+    this.#current = new Map(held.map((one) => [one.logIn?.at ?? '', one]));
+    const refresh = this.token('refresh_token');
+    this.seen = refresh === undefined ? undefined : textOf(refresh.value);
+  }
+
+  get id(): number {
+    return this.#id;
+  }
+
+  placeOf(field: LogInToken['field']): string {
+    return logInOf(this.agent).tokens.find((token) => token.field === field)?.at ?? '';
+  }
+
+  token(field: LogInToken['field']): Held | undefined {
+    return this.#current.get(this.placeOf(field));
+  }
+
+  current(): Held[] {
+    return [...this.#current.values()];
+  }
+
+  set(held: Held): void {
+    this.#current.set(held.logIn?.at ?? '', held);
+  }
+
+  add(fresh: Held[], fields: Fields): void {
+    const replaced = fresh.flatMap(({ logIn }) => this.#current.get(logIn?.at ?? '') ?? []);
+    this.#generations.push(replaced);
+    for (const held of fresh) this.set(held);
+    this.renewal = { held: fresh, fields };
+    this.renewedAt = Date.now();
+  }
+
+  /** What was replaced so long ago that nothing inside uses it any more. */
+  forgotten(): Held[] {
+    return this.#generations.splice(0, Math.max(0, this.#generations.length - MOST_GENERATIONS)).flat();
+  }
+
+  /** The last answer, with the time that is left. */
+  bodyAgain(): Buffer {
+    const { expires_in: seconds, ...rest } = this.answer ?? {};
+    const passed = Math.round((Date.now() - this.renewedAt) / 1000);
+    const left = typeof seconds === 'number' ? { expires_in: Math.max(0, seconds - passed) } : {};
+    return Buffer.from(JSON.stringify({ ...rest, ...left }));
+  }
+}
+
+function heldFor({ agent, id }: State, token: LogInToken, text: string, known: readonly Held[]): Held {
+  const name = `${agent}.${token.field}`;
+  const value = Buffer.from(text, 'utf8').toString('latin1') as Bytes;
+  const taken = [...known.flatMap((one) => [one.placeholder, one.value]), value];
+  const placeholder = logInPlaceholder(name as Bytes, new Secret(value), taken);
+  return { name, placeholder, value, rule: tokenRule(agent, token), logIn: { id, at: token.at } };
+}
+
+const refused = (agent: LogInName, reason: string, hint: string) =>
+  new Refused({ refused: 'log-in', credential: `${agent}.refresh_token`, reason, hint });
+
+const loggedOut = ({ agent, file }: Pick<State, 'agent' | 'file'>) =>
+  refused(agent, `there is no log-in in ${file} any more`, `log in again outside, then start anew`);
+
+const notUnderstood = ({ agent }: State) =>
+  refused(
+    agent,
+    "the server's answer has no access token that can be understood, and nothing of it is handed on",
+    'try again; if it stays like this, log in again outside',
+  );
