@@ -101,19 +101,6 @@ export const GUARDED_CALLS: readonly GuardedCall[] = [
     },
   },
   {
-    name: 'ptrace',
-    x64: 101,
-    arm64: 117,
-    argument: 0,
-    refusal: 'EPERM',
-    test: {
-      refused: [
-        { name: 'PTRACE_ATTACH', value: 16, why: 'takes hold of a process that did not ask for it' },
-        { name: 'PTRACE_SEIZE', value: 0x4206, why: 'takes hold of a process that did not ask for it' },
-      ],
-    },
-  },
-  {
     name: 'personality',
     x64: 135,
     arm64: 92,
