@@ -171,6 +171,7 @@ static void tell_ending(const struct barrier *barrier, const struct plan *plan) 
       .failed = !barrier->ended || barrier->status != 0,
       .is_quiet = plan->quiet,
       .is_summary = plan->summary,
+      .on_terminal = plan->on_terminal || isatty(STDERR_FILENO) == 1,
   });
 }
 

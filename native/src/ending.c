@@ -45,20 +45,12 @@ void ending_tell_hidden(void (*tell)(const char *names)) {
 
 static bool is_said(const char *text) { return text && *text; }
 
-/* The hosts alone are told without a terminal too: a log has nobody who could ask. */
-static void tell_briefly(const struct met *met, bool has_terminal) {
-  if (met->failed && is_said(met->refused)) say("not let through: ", met->refused, "; `cordon net log` tells why", NULL);
-  if (met->files && has_terminal)
-    say(decimal(met->files), met->files == 1 ? " file" : " files", " put aside: cordon changes", NULL);
-}
-
 void ending_tell(const struct met *met) {
   struct text line = {0};
-  bool has_terminal = isatty(STDERR_FILENO) == 1;
   bool is_any = met->files || is_said(met->refused) || is_said(met->hidden);
-  if (met->is_quiet || !is_any) return;
-  if (!has_terminal || !(met->failed || met->is_summary)) {
-    tell_briefly(met, has_terminal);
+  if (met->is_quiet || !is_any || !met->on_terminal) return;
+  if (!met->failed && !met->is_summary) {
+    if (met->files) say(decimal(met->files), met->files == 1 ? " file" : " files", " put aside: cordon changes", NULL);
     return;
   }
   if (is_said(met->refused)) {

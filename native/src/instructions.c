@@ -203,6 +203,7 @@ APPLY(apply_landlock_scope) { (void)fields; UNUSED_COUNT; return set_flag(&plan-
 
 APPLY(apply_quiet) { (void)fields; UNUSED_COUNT; return set_flag(&plan->quiet); }
 APPLY(apply_summary) { (void)fields; UNUSED_COUNT; return set_flag(&plan->summary); }
+APPLY(apply_on_terminal) { (void)fields; UNUSED_COUNT; return set_flag(&plan->on_terminal); }
 APPLY(apply_trace) { UNUSED_COUNT; return set_path_once(&plan->trace, fields); }
 APPLY(apply_look) { (void)fields; UNUSED_COUNT; return set_flag(&plan->look); }
 
@@ -232,6 +233,7 @@ static const struct instruction instructions[] = {
     {WORD("look"), 0, 0, apply_look},
     {WORD("quiet"), 0, 0, apply_quiet},
     {WORD("summary"), 0, 0, apply_summary},
+    {WORD("on-terminal"), 0, 0, apply_on_terminal},
     {WORD("trace"), 1, 1, apply_trace},
     {WORD("limit"), 2, 2, apply_limit},
     {WORD("parent"), 1, 1, apply_parent},

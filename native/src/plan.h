@@ -110,6 +110,8 @@ struct plan {
   bool quiet;
   /* At the end is told what the policy kept away, also of a command that succeeded. */
   bool summary;
+  /* Standard error is a pipe, and whoever reads it shows it on a terminal. */
+  bool on_terminal;
   /* The file that the list of what is tried goes to. */
   char *trace;
   enum isolation isolation;

@@ -20,6 +20,10 @@ export interface AgentStart extends AgentTask {
   readonly credentials: CredentialMap;
   readonly broker?: LaunchBroker | undefined;
   readonly record: boolean;
+  /** What is only good to know is left out. */
+  readonly quiet?: boolean;
+  /** What it says on standard error is shown on a terminal. */
+  readonly onTerminal?: boolean | undefined;
   /** The container it runs in, whose image then has its program. */
   readonly target?: ContainerTarget | undefined;
 }
@@ -36,8 +40,8 @@ export function startAgent(start: AgentStart): StartedAgent {
   locateAgent(start.adapter, start.env);
   refuseFilterInContainer(start);
   const { policy, argv, stdin } = readyTask(start);
-  const { env, workdir, credentials, broker, record } = start;
-  const prepared = prepare({ policy, env, argv, workdir, credentials, broker, record });
+  const { env, workdir, credentials, broker, record, quiet = false, onTerminal } = start;
+  const prepared = prepare({ policy, env, argv, workdir, credentials, broker, record, quiet, onTerminal });
   const { child, result } = launch(prepared.plan, {
     stdin: stdin === undefined ? 'ignore' : 'pipe',
     stdout: 'pipe',
@@ -62,10 +66,10 @@ function refuseFilterInContainer({ policy, env }: AgentStart): void {
 export async function startAgentIn(start: AgentStart, target: ContainerTarget): Promise<StartedAgent> {
   requireFolder(start.workdir, 'make it, or give another with --workdir');
   const { policy, argv, stdin } = readyTask(start);
-  const { env, workdir, credentials, broker, record } = start;
+  const { env, workdir, credentials, broker, record, quiet = false } = start;
   const { launchIn } = await import('../launch/container/launch-in.ts');
   const { prepared, child, result } = await launchIn(
-    { policy, env, argv, workdir, credentials, broker, record, target },
+    { policy, env, argv, workdir, credentials, broker, record, quiet, target },
     { stdin: stdin === undefined ? 'ignore' : 'pipe', stdout: 'pipe', stderr: 'pipe' },
   );
   child.stdin?.on('error', () => undefined);

@@ -113,6 +113,7 @@ export const AGENT_FLAGS: readonly FlagSpec[] = [
   { name: '--timeout', value: 'SECONDS', help: 'run: end it after this time' },
   { name: '--own-permissions', help: 'run: leave the agent its own rules about which tools need asking' },
   { ...IN_FLAG, help: `run: ${IN_FLAG.help}` },
+  ...QUIET_FLAGS,
   ...POLICY_FLAGS,
   JSON_FLAG,
 ];

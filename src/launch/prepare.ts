@@ -46,6 +46,8 @@ export interface LaunchRequest {
   readonly files?: Copies['copies'];
   /** Leave out what is only good to know. */
   readonly quiet?: boolean;
+  /** What it says on standard error comes to us first, and we show it on a terminal. */
+  readonly onTerminal?: boolean | undefined;
   /** An empty file, for the list of all that is tried. */
   readonly trace?: string | undefined;
   /** HOME is a stage: the home that the system knows of is the user's own, and nobody looks at it. */
@@ -87,6 +89,7 @@ export function prepare(request: LaunchRequest): Prepared {
     look: request.look !== undefined,
     quiet: request.quiet,
     summary: policy.base.preset === 'agent',
+    onTerminal: request.onTerminal,
     trace: request.trace,
     env: sealed,
     workdir,

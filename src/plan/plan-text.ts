@@ -23,6 +23,7 @@ export function planText(plan: LaunchPlan, values: 'with-values' | 'hidden', par
     ...(plan.look ? ['look'] : []),
     ...(plan.quiet ? ['quiet'] : []),
     ...(plan.summary ? ['summary'] : []),
+    ...(plan.onTerminal ? ['on-terminal'] : []),
     ...(plan.trace === undefined ? [] : [textLine('trace', plan.trace)]),
     ...containmentLines({ ...plan, supervise: true, abstractSockets: 'cut off' }, values),
     ...recordLines(plan.records),

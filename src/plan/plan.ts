@@ -33,6 +33,8 @@ export interface PlanInput {
   readonly quiet?: boolean | undefined;
   /** At the end is told what the policy kept away, also of a command that succeeded. */
   readonly summary?: boolean | undefined;
+  /** Standard error is a pipe, and whoever reads it shows it on a terminal. */
+  readonly onTerminal?: boolean | undefined;
   /** The file that a list of all that is tried goes to. */
   readonly trace?: string | undefined;
 }
@@ -77,6 +79,7 @@ export interface LaunchPlan {
   readonly look: boolean;
   readonly quiet: boolean;
   readonly summary: boolean;
+  readonly onTerminal: boolean;
   readonly trace: string | undefined;
 }
 
@@ -110,6 +113,7 @@ export function plan(input: PlanInput): LaunchPlan {
     look: input.look ?? false,
     quiet: input.quiet ?? false,
     summary: input.summary ?? false,
+    onTerminal: input.onTerminal ?? false,
     trace: input.trace,
   };
   plans.add(result);

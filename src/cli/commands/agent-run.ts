@@ -12,7 +12,7 @@ import { taskFromFlags } from '../agent-task.ts';
 import type { Context } from '../context.ts';
 import { credentialsFor } from '../credentials.ts';
 import { flagValues, hasFlag, type ParsedArguments, textValue, usageError } from '../flags.ts';
-import { IN_FLAG } from '../policy-flags.ts';
+import { IN_FLAG, isQuiet } from '../policy-flags.ts';
 import { showError } from '../ui/show-error.ts';
 import { showWarnings } from '../ui/warnings.ts';
 import type { AgentSubcommand } from './agent.ts';
@@ -31,7 +31,10 @@ export const run: AgentSubcommand['run'] = async (parsed, context) => {
   );
   const afterwards: (() => void)[] = [];
   const outcome = await runAgent(
-    { ...task, policy, credentials, broker, record: true, target: await targetFrom(parsed) },
+    {
+      ...{ ...task, policy, credentials, broker, record: true, target: await targetFrom(parsed) },
+      ...{ quiet: isQuiet(parsed, context), onTerminal: process.stderr.isTTY },
+    },
     {
       timeoutMs: limit === undefined ? undefined : limit * 1000,
       onStart: ({ child, prepared }) => {

@@ -48,6 +48,7 @@ export async function run(args: readonly Bytes[], context: Context): Promise<num
     record: !rehearsal,
     rehearsal,
     quiet,
+    onTerminal: isShownByUs(policy),
     trace: isTraced ? (await tracing()).traceFile(context) : undefined,
   });
   showWarnings([...warnings, ...prepared.warnings], context);
@@ -60,6 +61,9 @@ export async function run(args: readonly Bytes[], context: Context): Promise<num
   const { launchRedacted } = await import('../../launch/launch-redacted.ts');
   return (await launchRedacted(prepared.plan, secrets)).exitCode;
 }
+
+/** What is redacted goes through our hands. */
+const isShownByUs = ({ redact }: Policy) => redact && process.stderr.isTTY;
 
 const tracing = () => import('../trace-run.ts');
 
