@@ -1,4 +1,5 @@
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
+import { withOlderCodes } from './older-codes.ts';
 import { keepOutOfRepositories } from './output-folder.ts';
 import { createServer } from './server.ts';
 import type { Serving } from './serving.ts';
@@ -15,7 +16,15 @@ export interface StdioService {
 export function serveOnStdio(serving: Serving, complain: (problem: string) => void): StdioService {
   keepOutOfRepositories(serving.session.workspace);
   const transport = new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize: MAX_MESSAGE_BYTES });
-  const handle = serveStdio(() => createServer(serving), { transport, onerror: (error) => complain(problemOf(error)) });
+  let isOlder = false;
+  withOlderCodes(transport, () => isOlder);
+  const handle = serveStdio(
+    ({ era }) => {
+      isOlder = era === 'legacy';
+      return createServer(serving);
+    },
+    { transport, onerror: (error) => complain(problemOf(error)) },
+  );
   const closeHandle = transport.onclose?.bind(transport);
   const closed = new Promise<void>((resolve) => {
     transport.onclose = () => {

@@ -16,7 +16,7 @@ import {
   serve,
   startServer,
 } from './http-support.ts';
-import { bash, eventually, GLOBAL_VALUE, isRunning, ownValue, Place, uniqueSleep } from './support.ts';
+import { bash, errorCodes, eventually, GLOBAL_VALUE, isRunning, ownValue, Place, uniqueSleep } from './support.ts';
 
 const metric = async (origin: string, name: string) =>
   Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(await (await fetch(`${origin}/metrics`)).text())?.[1]);
@@ -223,6 +223,66 @@ describe.each(USERS)('cordon serve as %s', (user) => {
       await eventually(async () => expect(await metric(served.origin, 'cordon_calls_running')).toBe(0));
     },
   );
+
+  test.each(['legacy', 'auto'] as const)(
+    'a resource that is not there has the code of its revision (%s)',
+    async (era) => {
+      const place = new Place(user);
+      place.skill('kind', '---\nname: kind\ndescription: how to be\n---\nBe kind.\n');
+      const served = await serve(user, ['--skills', place.skills], place);
+      const { client, transport } = httpClient(served.origin, served.tokens.alice, era);
+      await client.connect(transport);
+      const codes = errorCodes(transport);
+      await expect(client.readResource({ uri: 'skill://none/SKILL.md' })).rejects.toThrow(/none/);
+      expect(codes).toEqual([era === 'legacy' ? -32_002 : -32_602]);
+    },
+  );
+
+  test('a stream begins with an id and says when to come back; whoever lost the answer is told it then', async () => {
+    const served = await serve(user);
+    const { alice, bob } = served.tokens;
+    const version = '2025-11-25';
+    const open = async (token: string, protocolVersion: string) => {
+      const response = await post(served, token, {
+        ...INITIALIZE,
+        params: { ...INITIALIZE.params, protocolVersion },
+      });
+      return { id: response.headers.get('mcp-session-id') ?? '', said: await response.text() };
+    };
+    const session = await open(alice, version);
+    expect(session.said).toMatch(/^id: \S+\nretry: 1000\ndata: \n\nevent: message\nid: \S+\ndata: \{/);
+    expect((await open(alice, '2025-06-18')).said).toMatch(/^event: message\n/);
+    const headers = { 'mcp-session-id': session.id, 'mcp-protocol-version': version };
+    const comeBack = (last: string, token = alice, of = session.id) =>
+      fetch(`${served.origin}/mcp`, {
+        headers: {
+          ...{ accept: 'text/event-stream', authorization: `Bearer ${token}` },
+          ...{ ...headers, 'mcp-session-id': of, 'last-event-id': last },
+        },
+      });
+    const beginning = (text: string) => /^id: (\S+)/.exec(text)?.[1] ?? '';
+
+    const done = beginning(await (await post(served, alice, callOf('echo told twice', 71), headers)).text());
+    const again = await (await comeBack(done)).text();
+    expect(again).toMatch(/^event: message\nid: \S+\ndata: .*"output":"told twice"/);
+    expect(again).toContain('"id":71');
+
+    const sleep = uniqueSleep();
+    const leaving = new AbortController();
+    const running = await post(served, alice, callOf(`sleep ${sleep}`, 72), headers, leaving.signal);
+    const reader = running.body?.getReader();
+    const first = beginning(new TextDecoder().decode((await reader?.read())?.value));
+    await eventually(() => expect(isRunning(sleep)).toBe(true));
+    leaving.abort();
+    await eventually(() => expect(isRunning(sleep)).toBe(false));
+    await eventually(async () => expect(await (await comeBack(first)).text()).toMatch(/cancelled[\s\S]*"id":72/));
+
+    const other = await open(bob, version);
+    expect(await (await comeBack(done, bob, other.id)).text()).toBe('');
+    expect((await comeBack(done, bob)).status).toBe(404);
+    for (const nonsense of ['x', 'a.b', '../1.1', `${'a'.repeat(100)}.1`])
+      expect([nonsense, (await comeBack(nonsense)).status]).toEqual([nonsense, 400]);
+  });
 
   test('cancelling and deleting end what runs', async () => {
     const served = await serve(user);

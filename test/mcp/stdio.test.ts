@@ -7,6 +7,7 @@ import {
   bash,
   call,
   connectStdio,
+  errorCodes,
   eventually,
   GLOBAL_VALUE,
   isRunning,
@@ -36,10 +37,12 @@ describe.each(USERS)('cordon mcp as %s', (user) => {
   test.each(['legacy', 'auto'] as const)('a resource that is not there is named in the answer (%s)', async (era) => {
     const place = new Place(user);
     place.skill('kind', '---\nname: kind\ndescription: how to be\n---\nBe kind.\n');
-    const { client } = await connectStdio(place, { era });
-    // The SDK sends this code in every revision of the protocol; clients of older ones are to accept it beside -32002.
+    const { client, transport } = await connectStdio(place, { era });
+    const codes = errorCodes(transport);
     const uri = 'skill://none/SKILL.md';
-    await expect(client.readResource({ uri })).rejects.toMatchObject({ code: -32_602, data: { uri } });
+    await expect(client.readResource({ uri })).rejects.toMatchObject({ data: { uri } });
+    await expect(client.getPrompt({ name: 'none' })).rejects.toThrow();
+    expect(codes).toEqual([era === 'legacy' ? -32_002 : -32_602, -32_602]);
   });
 
   test('promises no news of lists that never change, and says that the network is off', async () => {

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type CallToolResult, Client } from '@modelcontextprotocol/client';
+import { type CallToolResult, Client, type Transport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterEach, vi } from 'vitest';
 import { without } from '../native/support.ts';
@@ -219,3 +219,14 @@ function argumentsOf(pid: string): string[] {
 let marks = 0;
 /** A number of seconds to sleep that no other process has among its arguments. */
 export const uniqueSleep = () => `${86_000 + ++marks}.${process.pid}`;
+
+/** The codes of all errors that come from now on, as they stand on the wire. */
+export function errorCodes(transport: Transport): number[] {
+  const codes: number[] = [];
+  const pass = transport.onmessage?.bind(transport);
+  transport.onmessage = (message, extra) => {
+    if ('error' in message) codes.push(message.error.code);
+    pass?.(message, extra);
+  };
+  return codes;
+}

@@ -4,7 +4,12 @@ import {
   type McpServer,
   WebStandardStreamableHTTPServerTransport as Transport,
 } from '@modelcontextprotocol/server';
+import { withOlderCodes } from '../older-codes.ts';
+import { KeptEvents } from './kept-events.ts';
 import type { Held, Pool } from './pool.ts';
+
+/** How long a client waits before it asks again for an answer that a broken connection took along. */
+const RETRY_MS = 1000;
 
 interface Connection {
   readonly held: Held;
@@ -46,7 +51,10 @@ export class SessionsById {
       sessionIdGenerator: () => id,
       // Told here as well as by our own expiry.
       onsessionclosed: () => void held.close(),
+      eventStore: new KeptEvents(),
+      retryInterval: RETRY_MS,
     });
+    withOlderCodes(transport, () => true);
     await this.#serverFor(held).connect(transport);
     this.#connections.set(id, { held, transport });
     const answer = await whileUsing(held, () => pass(transport, request, body));
