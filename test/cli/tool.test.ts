@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readdirSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ToolBox } from '../tools/support.ts';
@@ -256,6 +256,29 @@ test('remove of several is all or nothing', () => {
   expect(readdirSync(box.bin).toSorted()).toEqual(['ruff', 'true']);
   box.did('tool', 'remove', 'ruff', 'true', 'ruff');
   expect(readdirSync(box.bin)).toEqual([]);
+});
+
+test('what is set and taken back again and again leaves the file as the first time did', () => {
+  const box = boxWithRuff();
+  box.did('tool', 'config', 'true', 'env', 'base', 'os-common');
+  writeFileSync(box.config, `# mine\n\n${box.policy()}\n\n# to the end\n`);
+  const cycle = () => {
+    for (const [kind, ...words] of [
+      ['env', 'base', 'none'],
+      ['env', 'deny', '*KEY*', '--except', 'GH_KEY'],
+      ['fs', 'base', 'guarded'],
+      ['fs', 'read', '~/Documents'],
+      ['net', 'allow', 'example.com'],
+    ] as const)
+      box.did('tool', 'config', 'ruff', kind, ...words);
+    for (const kind of ['env', 'fs', 'net']) box.did('tool', 'config', 'ruff', kind, 'reset');
+    const reset = box.policy();
+    box.did('tool', 'remove', 'ruff');
+    return [reset, box.policy()];
+  };
+  const first = cycle();
+  expect(first[1]).toMatch(/^# mine\n\n\[tools\.true\]\n[\s\S]*# to the end\n/);
+  for (let i = 0; i < 4; i++) expect(cycle()).toEqual(first);
 });
 
 test('add names what is not first on PATH', () => {

@@ -14,7 +14,7 @@ export function insertions(doc: Document, path: KeyPath, literal: string): strin
 export function appendedHeader(doc: Document, path: KeyPath, ...lines: readonly string[]): string {
   const { text, newline } = doc;
   const ended = text === '' || text.endsWith('\n') ? text : text + newline;
-  const gap = ended.trim() === '' ? '' : newline;
+  const gap = ended.trim() === '' || /\n\r?\n$/.test(ended) ? '' : newline;
   return `${ended}${gap}${[`[${keyLiteral(path)}]`, ...lines, ''].join(newline)}`;
 }
 

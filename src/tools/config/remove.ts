@@ -13,7 +13,14 @@ export function withoutOne(doc: Document, path: KeyPath): string | undefined {
 /** The brackets around the name are no node of their own. */
 function headerRemoval(doc: Document, { key, range, kind }: AST.TOMLTable): Splice {
   const close = doc.text.indexOf(']', key.range[1]);
-  return removal(doc, { start: range[0], end: close + (kind === 'array' ? 2 : 1) });
+  return withGap(doc, removal(doc, { start: range[0], end: close + (kind === 'array' ? 2 : 1) }));
+}
+
+/** The empty line that set a section apart goes with it, unless it sets apart what is left of it. */
+function withGap({ text }: Document, removed: Splice): Splice {
+  const gap = /(?<=\n)\r?\n$/.exec(text.slice(0, removed.start))?.[0];
+  const isBare = removed.text === '' && /^(?:[ \t]*(?:\r?\n|$)|[ \t]*\[)/.test(text.slice(removed.end));
+  return gap !== undefined && isBare ? { ...removed, start: removed.start - gap.length } : removed;
 }
 
 function pairRemoval(doc: Document, { node }: Pair): Splice {
