@@ -14,11 +14,16 @@ int exit_code_of(int wait_status) {
   return WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : EXIT_SIGNAL_BASE + WTERMSIG(wait_status);
 }
 
-/* A continue goes on before anything is looked at: a stop that was noted earlier must not stop us again. */
+/* One that went on with its group, or has stopped again since, needs no second continue: it would undo that stop. */
+static bool needs_continue(pid_t pid) {
+  siginfo_t since = {0};
+  return waitid(P_PID, (id_t)pid, &since, WSTOPPED | WCONTINUED | WNOHANG | WNOWAIT) == 0 && since.si_pid == 0;
+}
+
 static void pass_signals(struct watch *watch, pid_t pid) {
   struct caught caught;
   while (watch_next(watch, &caught))
-    if (caught.signal == SIGCONT || (caught.signal != SIGCHLD && caught.by_process)) kill(pid, caught.signal);
+    if (caught.signal == SIGCONT ? needs_continue(pid) : caught.signal != SIGCHLD && caught.by_process) kill(pid, caught.signal);
 }
 
 /* What a command that has ended left behind is ours to wait for where nobody else is there. */
@@ -62,9 +67,9 @@ static void hear_caller(pid_t pid) {
 
 static bool has_ended(pid_t pid, int *status) {
   if (status_lifeline() >= 0) reap_others(pid);
-  pid_t found = waitpid(pid, status, WNOHANG | WUNTRACED);
+  pid_t found = waitpid(pid, status, WNOHANG | WUNTRACED | WCONTINUED);
   if (found < 0 && errno != EINTR) refuse("the command could not be waited for: ", error_text(errno), NULL);
-  if (found != pid) return false;
+  if (found != pid || WIFCONTINUED(*status)) return false;
   if (!WIFSTOPPED(*status)) return true;
   stop_alike(WSTOPSIG(*status));
   return false;

@@ -33,6 +33,10 @@ static struct {
   int signals, listener;
   pid_t command;
   uint32_t continued;
+  /* The signal that the command is stopped by, or 0. */
+  int stop;
+  /* It has gone on since it last stopped: with its group, or because we sent it the continue. */
+  bool went_on, continue_sent;
   /* When this process itself last got a signal from outside, sent to the whole group by a process or a terminal. */
   int64_t group_signal_ms[2][MAX_SIGNAL + 1];
 } state = {.listener = -1};
@@ -118,6 +122,21 @@ static bool command_has_it(const struct order *order) {
 }
 
 static _Noreturn void end_alone(void);
+static void reap(void);
+
+/* One that went on with its group needs no second continue, which would undo a stop that came in between; that stop is told again, as
+   the supervisor took it for the one before. */
+static void pass_continue(const struct order *order) {
+  reap();
+  state.continued++;
+  if (state.went_on) {
+    state.went_on = false;
+    if (state.stop) report(REPORT_STOPPED, state.stop);
+  } else if (!command_has_it(order)) {
+    state.continue_sent = state.stop != 0;
+    kill(state.command, SIGCONT);
+  }
+}
 
 static void carry_out_order(void) {
   struct order order;
@@ -126,9 +145,8 @@ static void carry_out_order(void) {
   if (got <= 0) end_alone();
   if (got != (ssize_t)sizeof order || order.signal < 1 || order.signal > MAX_SIGNAL) _exit(EXIT_OWN_FAILURE);
   note_own_signals();
-  if (order.signal == SIGCONT) state.continued++;
-  /* A second continue would undo a stop that came in between. */
-  if (!command_has_it(&order)) kill(state.command, order.signal);
+  if (order.signal == SIGCONT) pass_continue(&order);
+  else if (!command_has_it(&order)) kill(state.command, order.signal);
 }
 
 static void send_line(int kind, const char *line) {
@@ -168,12 +186,21 @@ static _Noreturn void end_with(int status) {
   _exit(0);
 }
 
+static void note_going_on(void) {
+  state.went_on = !state.continue_sent;
+  state.continue_sent = false;
+  state.stop = 0;
+}
+
 static void reap(void) {
   int status;
-  for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0;) {
+  for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG | WUNTRACED | WCONTINUED)) > 0;) {
     if (pid != state.command) continue;
-    if (!WIFSTOPPED(status)) end_with(status);
-    report(REPORT_STOPPED, WSTOPSIG(status));
+    if (WIFEXITED(status) || WIFSIGNALED(status)) end_with(status);
+    if (WIFCONTINUED(status) || state.stop) note_going_on();
+    if (!WIFSTOPPED(status)) continue;
+    state.stop = WSTOPSIG(status);
+    report(REPORT_STOPPED, state.stop);
   }
 }
 

@@ -58,12 +58,11 @@ static void live_in(int slave) {
   close(slave);
 }
 
-/* From the background a terminal is neither changed nor read: that would stop us. */
+/* From the background a terminal is neither changed nor read. */
 static void make_raw(struct relay *relay) {
-  if (tcgetpgrp(STDIN_FILENO) != getpgrp()) return;
   struct termios raw = relay->caller_mode;
   cfmakeraw(&raw);
-  relay->is_raw = tcsetattr(STDIN_FILENO, TCSADRAIN, &raw) == 0;
+  relay->is_raw = tcgetpgrp(STDIN_FILENO) == getpgrp() && tcsetattr(STDIN_FILENO, TCSADRAIN, &raw) == 0;
 }
 
 static void restore(struct relay *relay) {
@@ -113,6 +112,10 @@ static _Noreturn void finish(struct relay *relay, int exit_code) {
 static void pass_signals(struct relay *relay) {
   struct caught caught;
   while (watch_next(&relay->watch, &caught)) {
+    if (is_terminal_stop(caught.signal)) {
+      stop_alike(caught.signal);
+      continue;
+    }
     if (caught.signal == SIGWINCH) copy_window_size(relay->master);
     else if (caught.signal == SIGCONT) make_raw(relay);
     if (caught.signal != SIGCHLD && caught.signal != SIGWINCH) kill(relay->launcher, caught.signal);

@@ -6,11 +6,13 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
-/* Faults are this process's own; TSTP, TTIN and TTOU shall stop it together with its group. */
+/* Faults are this process's own. A terminal's stop is not: who waits for us may only take us for stopped when the command is, which could
+   read what is typed next otherwise, and one that catches the signal goes on. */
 static sigset_t watched_signals(void) {
-  static const int own[] = {SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS, SIGTSTP, SIGTTIN, SIGTTOU};
+  static const int own[] = {SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS};
   sigset_t set;
   sigfillset(&set);
   for (size_t i = 0; i < sizeof own / sizeof *own; i++) sigdelset(&set, own[i]);
@@ -53,8 +55,24 @@ void die_with_parent(pid_t parent) {
   if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent) _exit(EXIT_OWN_FAILURE);
 }
 
+bool is_terminal_stop(int signal) { return signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU; }
+
+/* A continue that has come since undoes it: one that waits to be read, or one that takes the waiting stop away. */
 void stop_alike(int signal) {
-  if (signal == SIGSTOP || signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU) kill(getpid(), signal);
+  sigset_t only, waiting;
+  if (signal != SIGSTOP && !is_terminal_stop(signal)) return;
+  sigemptyset(&only);
+  sigaddset(&only, signal);
+  if (signal != SIGSTOP) kill(getpid(), signal);
+  sigpending(&waiting);
+  if (sigismember(&waiting, SIGCONT)) {
+    sigtimedwait(&only, NULL, &(struct timespec){0});
+  } else if (signal == SIGSTOP) {
+    kill(getpid(), signal);
+  } else {
+    sigprocmask(SIG_UNBLOCK, &only, NULL);
+    sigprocmask(SIG_BLOCK, &only, NULL);
+  }
 }
 
 void die_alike(const struct watch *watch, int wait_status) {

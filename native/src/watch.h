@@ -33,6 +33,7 @@ void take_child_signal(struct sigaction *before);
 void die_with_parent(pid_t parent);
 
 /* Stops as the child did, so that the shell sees a stopped job. */
+bool is_terminal_stop(int signal);
 void stop_alike(int signal);
 
 /* Ends by the same signal when a terminal sent it to both: only so does a shell give up its loop at Ctrl-C. */

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
 import { BASH, cordonRun, EVERYWHERE, quoted, Terminal, UNTIL_INPUT } from './terminal.ts';
 
@@ -30,6 +31,17 @@ keys = open('/dev/tty')
 print('shown', len(text), flush=True)
 print('key', keys.readline().strip(), flush=True)
 `;
+
+const BLOCKED_STOP = 1n << 19n;
+
+/** Until it runs again itself after a continue, the kernel may stop it at once. */
+async function isSupervising(pid: string): Promise<void> {
+  for (;;) {
+    const [, blocked] = /^SigBlk:\s*(\w+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+    if (BigInt(`0x${blocked}`) & BLOCKED_STOP) return;
+    await new Promise(setImmediate);
+  }
+}
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -72,6 +84,36 @@ describe.each(EVERYWHERE)('on a terminal, for %s with isolation %s', (user, isol
     await terminal.until(/code=6/);
     terminal.type('exit\n');
     expect(await terminal.code).toBe(0);
+  });
+
+  it('what is typed as soon as it has stopped is the shell’s, and every continue is followed by a stop', async () => {
+    const terminal = bash();
+    terminal.type(`${quoted(python(ECHO))}\n`);
+    await terminal.until(/ready\r\n/);
+    terminal.type('\x1a');
+    await terminal.until(/Stopped/);
+    terminal.type('echo job $(jobs -p)\n');
+    const [, job = ''] = /job (\d+)\r\n/.exec(await terminal.until(/job \d+\r\n/)) ?? [];
+    for (let round = 0; round < 100; round++) {
+      terminal.type(`fg\nround ${round}\n`);
+      await terminal.until(new RegExp(`got round ${round}\r\n`));
+      await isSupervising(job);
+      terminal.type('\x1a');
+      await terminal.until(/Stopped/);
+    }
+  });
+
+  it('a program that catches the stop goes on, and so does who waits for it', async () => {
+    const script = 'trap "echo caught" TSTP; echo ready; while read -r line; do echo "got $line"; done; exit 4';
+    const terminal = bash();
+    terminal.type(`${quoted(cordonRun(isolation, 'bash', '-c', script))}; echo "code $?"\n`);
+    await terminal.until(/ready\r\n/);
+    terminal.type('\x1a');
+    terminal.type('hello\n');
+    await terminal.until(/got hello\r\n/);
+    terminal.type('\x04');
+    await terminal.until(/code 4/);
+    expect(terminal.all).not.toContain('Stopped');
   });
 
   it('a program that stops itself is a stopped job, and goes on with fg', async () => {
