@@ -30,7 +30,7 @@ export class Broker implements Interceptor {
 
   constructor(options: BrokerOptions) {
     this.#options = options;
-    this.#holdings = new Holdings(options.held);
+    this.#holdings = new Holdings(options.held, options.remember);
     this.#logIns = new LogIns({
       kept: options.logIns ?? [],
       holdings: this.#holdings,

@@ -4,6 +4,9 @@ import { Needles } from './scan.ts';
 
 const MOST_FORMER = 64;
 
+/** Told of placeholders that were made meanwhile. */
+export type Remember = (placeholders: readonly string[]) => void;
+
 /** Credentials as they are now: answers of servers may add some, or replace them. */
 export class Holdings {
   held: readonly Held[] = [];
@@ -12,11 +15,15 @@ export class Holdings {
   /** Values that nothing stands for any more; answers are kept free of the latest. */
   #former: readonly string[] = [];
 
-  constructor(held: readonly Held[]) {
-    this.add(held);
+  readonly #remember: Remember;
+
+  constructor(held: readonly Held[], remember: Remember = () => undefined) {
+    this.#remember = remember;
+    this.#set(held, []);
   }
 
   add(more: readonly Held[]): void {
+    this.#remember(more.map(({ placeholder }) => placeholder));
     this.#set([...this.held, ...more], []);
   }
 

@@ -12,7 +12,7 @@ import type { Authority } from './authority.ts';
 import { awsKeysAmong, isSignedForAws, type Resigned, resigned } from './aws.ts';
 import { answerTo, type Head, type Header, type Refusal, useRefusal, valuesOf } from './head.ts';
 import type { BrokerRecord, Dialled, Held } from './held.ts';
-import type { Holdings } from './holdings.ts';
+import type { Holdings, Remember } from './holdings.ts';
 import { type Fields, isFields } from './log-in-file.ts';
 import type { Asked, KeptLogIn, LogIns } from './log-ins.ts';
 import { captured, mintFor } from './mint.ts';
@@ -57,6 +57,7 @@ export interface BrokerOptions {
   readonly locks?: string | undefined;
   /** Asks a person whether the command may log in anew; nobody is there to be asked where it is left out. */
   readonly confirm?: Confirm;
+  readonly remember?: Remember;
   /** Tells a person something. */
   readonly say?: (text: string) => void;
   readonly record: (entry: BrokerRecord) => void;

@@ -1,3 +1,4 @@
+import { type LeftOver, leftOversIn } from '../broker/known-placeholders.ts';
 import { CordonError } from '../host/errors.ts';
 import { Source } from '../policy/load/source.ts';
 import { type Finding, Findings, inOrder, type Report, type Trouble } from './finding.ts';
@@ -88,7 +89,9 @@ async function checkFile(path: string, forced: Kind | undefined, options: CheckO
 }
 
 async function examine(path: string, forced: Kind | undefined, options: CheckOptions): Promise<Outcome> {
-  const { text, stats } = readText(path);
+  const { text: written, stats } = readText(path);
+  const leftOvers = leftOversIn(written, options.state);
+  const text = covered(written, leftOvers);
   const source = new Source(path, text);
   const named = forced ?? kindByName(path);
   const root = isEmpty(text) ? undefined : await parsed(path, source, named);
@@ -96,9 +99,19 @@ async function examine(path: string, forced: Kind | undefined, options: CheckOpt
   if (kind === undefined) throw unknownKind(path);
   if (kind === 'profile' && root === undefined) throw emptyProfile(path);
   const findings = new Findings(source);
+  for (const place of leftOvers)
+    findings.add('left-over-placeholder', place, { message: 'a placeholder of a brokered launch was left here' });
   const file = { path, source, mode: stats.mode, root, findings, options };
   const trouble = isEmpty(text) ? undefined : await checkAs(kind, file);
   return { file: path, kind, ...silence(source, findings.list()), ...(trouble === undefined ? {} : { trouble }) };
+}
+
+/** Of the same length, with what nobody takes for a value: all else is where it was. */
+function covered(text: string, places: readonly LeftOver[]): string {
+  return places.reduce(
+    (rest, { start, end }) => rest.slice(0, start) + 'x'.repeat(end - start) + rest.slice(end),
+    text,
+  );
 }
 
 /** What was found before a checker gave up is still worth saying. */

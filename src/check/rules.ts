@@ -24,6 +24,12 @@ export const RULES = {
     why: 'its name says that the value should not be known, and the file makes it known',
     fix: 'leave the value out and hand it over at the launch, or rename the variable if it is no secret',
   },
+  'left-over-placeholder': {
+    severity: 'warning',
+    title: 'A placeholder of a brokered launch stands in the file',
+    why: 'it is no credential and gives nothing away, but it is good for nothing any more: what reads it will fail',
+    fix: 'take it out, or write where the value comes from; nothing has to be revoked',
+  },
   'wildcard-admits-credentials': {
     severity: 'warning',
     title: 'A wildcard lets credentials through',

@@ -2,12 +2,14 @@ import { readFileSync, realpathSync } from 'node:fs';
 import { rootCertificates } from 'node:tls';
 import { newAuthority } from '../broker/authority.ts';
 import type { Held } from '../broker/held.ts';
+import { rememberPlaceholders } from '../broker/known-placeholders.ts';
 import { type Fields, type LogInFile, readLogIn, shownFields, textAt as textIn } from '../broker/log-in-file.ts';
 import { logInPlaceholder, placeholdersFor, refuseUnbrokered } from '../broker/placeholder.ts';
 import type { BrokerSettings } from '../broker/settings.ts';
 import type { SshSettings } from '../broker/ssh-agent.ts';
 import { type Bytes, bytesOfText, showBytes, textOfBytes } from '../host/bytes.ts';
 import { CordonError } from '../host/errors.ts';
+import { foldersOf } from '../host/folders.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
 import { isWithin } from '../plan/places/index.ts';
 import { type BrokerHost, type BrokerRule, showHost } from '../policy/broker.ts';
@@ -74,6 +76,14 @@ export function brokered(policy: Policy, credentials: ReadonlyMap<Bytes, Secret>
           broker: { values: new Map<Bytes, Secret>(), placeholders: new Set<Bytes>(), files: [] },
         };
   return policy.ssh === undefined ? held : withKeys(held, policy.ssh, env);
+}
+
+/** What was made up here is known as such later, wherever the command left it. */
+export function remembered(held: Brokered, env: ParentEnv): Brokered {
+  const { state } = foldersOf(env);
+  const made = held.broker.settings?.held.map(({ placeholder }) => placeholder) ?? [];
+  if (state !== undefined) rememberPlaceholders(state, made);
+  return held;
 }
 
 function withKeys({ policy, credentials, broker }: Brokered, rules: readonly SshRule[], env: ParentEnv): Brokered {

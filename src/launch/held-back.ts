@@ -16,10 +16,13 @@ export async function heldBack(
   policy: Policy,
   credentials: ReadonlyMap<Bytes, Secret>,
   env: ParentEnv,
+  { rehearsal = false }: { readonly rehearsal?: boolean } = {},
 ): Promise<HeldBack> {
   const isHeld = policy.ssh !== undefined || policy.logIns !== undefined;
   if (!isHeld && !policy.credentials.some(({ broker }) => broker !== undefined)) return { policy, credentials };
-  return (await import('./brokered.ts')).brokered(policy, credentials, env);
+  const { brokered, remembered } = await import('./brokered.ts');
+  const held = brokered(policy, credentials, env);
+  return rehearsal ? held : remembered(held, env);
 }
 
 /** Where an agent looks for its log-in it finds one with placeholders. */

@@ -41,10 +41,15 @@ async function main(): Promise<void> {
   });
   let broker: Broker | undefined;
   if (task.broker !== undefined) {
-    const { Broker } = await import('../broker/broker.ts');
+    const [{ Broker }, { rememberPlaceholders }] = await Promise.all([
+      import('../broker/broker.ts'),
+      import('../broker/known-placeholders.ts'),
+    ]);
+    const { state } = task;
     broker = new Broker({
       ...task.broker,
-      locks: task.state === undefined ? undefined : join(task.state, 'locks'),
+      locks: state === undefined ? undefined : join(state, 'locks'),
+      ...(state === undefined ? {} : { remember: (made) => rememberPlaceholders(state, made) }),
       confirm: await confirmerOf(task, process.argv[2] ?? '', limits.askMs),
       say: (text) => tell('s', text),
       record: (entry) => gate.brokered(entry),

@@ -1,8 +1,8 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { cordonProgram, freshHome, runAs } from '../support/cordon.ts';
-import { USERS } from '../support/users.ts';
+import { identityOf, USERS } from '../support/users.ts';
 import { VALUE } from './support.ts';
 
 const env = { GITHUB_TOKEN: VALUE };
@@ -68,6 +68,40 @@ env | grep -F "$want"; grep -rqaF "$want" /run /dev/shm /tmp /etc/ssl 2>/dev/nul
       );
     for (const guard of ['strip', 'forbid']) expect(shown('--guard', guard).stdout).toMatch(/^ghp_[0-9A-Za-z]{36}\n/);
     expect(shown('--redact').stdout).toBe('[GITHUB_TOKEN]\n[GITHUB_TOKEN]');
+  });
+
+  test('what a command left of a placeholder in a file is no credential to check, and what is one still is', () => {
+    const home = freshHome(user);
+    const work = join(home, 'work');
+    mkdirSync(join(work, '.git'), { recursive: true });
+    const { uid, gid } = identityOf(user);
+    for (const folder of [work, join(work, '.git')]) chownSync(folder, uid, gid);
+    const settings = (token: string) =>
+      JSON.stringify({ mcpServers: { a: { command: 'a', env: { GITHUB_TOKEN: token, MORE: '@@' } } } }, null, 2);
+    const script = `printf '%s' '${settings('%s')}' | sed "s/%s/$GITHUB_TOKEN/" >.mcp.json; echo "$GITHUB_TOKEN"`;
+    const ran = cordon(['run', '--broker', 'GITHUB_TOKEN@api.github.com', '--', 'sh', '-c', script], {
+      home,
+      cwd: work,
+    });
+    const file = join(work, '.mcp.json');
+    const placeholder = ran.stdout.trim();
+    expect(readFileSync(file, 'utf8'), ran.stderr).toContain(placeholder);
+    const rules = (place = home) => {
+      const { stdout } = cordon(['check', '--json', file], { home: place, cwd: work });
+      return JSON.parse(stdout).findings.map(({ rule, line }: { rule: string; line: number }) => `${rule} ${line}`);
+    };
+    expect(rules()).toEqual(['left-over-placeholder 6']);
+    // Where nobody knows of that launch it is what it looks like.
+    expect(rules(freshHome(user))).toEqual(['literal-credential 6']);
+    writeFileSync(file, readFileSync(file, 'utf8').replace('@@', VALUE));
+    expect(rules()).toEqual(['left-over-placeholder 6', 'literal-credential 7']);
+    writeFileSync(file, settings(`cordon_github_token_${'aB3'.repeat(12).slice(0, 32)}`));
+    expect(rules(freshHome(user))).toEqual(['left-over-placeholder 6']);
+    // Neither it nor the value is in a record.
+    const state = join(home, '.local/state/cordon');
+    const files = readdirSync(state, { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
+    const texts = files.map((one) => readFileSync(join(one.parentPath, one.name), 'latin1')).join('');
+    for (const text of [placeholder, VALUE]) expect(texts).not.toContain(text);
   });
 
   test('a profile says the same', () => {

@@ -24,6 +24,8 @@ export interface CheckOptions {
   /** Only its names are looked at. */
   readonly env: ParentEnv;
   readonly places: ProfilePlaces;
+  /** Cordon's state folder, which knows the placeholders of earlier launches. */
+  readonly state?: string | undefined;
 }
 
 export interface CheckedFile {

@@ -22,7 +22,8 @@ export async function run(args: readonly Bytes[], context: Context): Promise<num
   const format = formatOf(parsed);
   const files = filesOf(parsed, context);
   const kind = flagValues(parsed, '--as').at(-1) as Kind | undefined;
-  const request = { files, kind, env: context.env, places: profilePlaces(context) };
+  const { state } = context.folders;
+  const request = { files, kind, env: context.env, places: profilePlaces(context), state };
   const first = await checkFiles(request);
   const fixed = hasFlag(parsed, '--fix') ? await fixFindings(first, workingFolder()) : [];
   const report = fixed.length === 0 ? first : { ...(await checkFiles(request)), fixed };

@@ -36,7 +36,7 @@ export async function run(args: readonly Bytes[], context: Context): Promise<num
   if (hasFlag(parsed, IN_FLAG.name))
     return (await import('../container-run.ts')).runIn({ argv, policy, quiet, rehearsal }, parsed, context);
   const asked = await credentialsOf(policy, argv[0], parsed, context);
-  const { credentials, ...held } = await heldBack(policy, asked, context.env);
+  const { credentials, ...held } = await heldBack(policy, asked, context.env, { rehearsal });
   const { keeping, warnings } = await keepingOf(context);
   const prepared = prepare({
     ...held,
