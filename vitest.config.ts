@@ -6,20 +6,20 @@ const PURE = ['host', 'policy', 'decide', 'secrets', 'seal', 'plan', 'spec'].map
 );
 const SEED = 'test/support/seed.ts';
 
-// What takes long and says little that is new each time: .ci/run sets this.
+// What takes long and says little that is new each time: .ci/run sets this, and CONTRIBUTING.md names them.
 const SLOW =
   process.env.CORDON_TEST_ALL === '1'
     ? []
     : [
-        'test/sessions/load.test.ts',
-        'test/mcp/load.test.ts',
-        'test/network/clients.test.ts',
-        'test/network/load.test.ts',
-        'test/prove/page.test.ts',
-        'test/ui/page.test.ts',
+        'test/agents/library.test.ts',
         'test/broker/load.test.ts',
-        'test/broker/log-ins.test.ts',
         'test/broker/postgres.test.ts',
+        'test/mcp/{faults,http,inspector,load,shards,shared-state,token-files}.test.ts',
+        'test/network/{clients,load}.test.ts',
+        'test/project/{docs-commands,docs-library,pack,scripts}.test.ts',
+        'test/prove/{columns,held,leaves-nothing,page,unprotected,users-own}.test.ts',
+        'test/sessions/{cgroups,faults,limits,load}.test.ts',
+        'test/ui/page.test.ts',
       ];
 const SET_UP = 'test/support/global-set-up.ts';
 

@@ -19,7 +19,7 @@ import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { freshHome, installedPackage, runInOwnAccountHome } from '../support/cordon.ts';
-import { EVERYTHING, PROBE_USERS } from '../support/extent.ts';
+import { EVERYTHING } from '../support/extent.ts';
 import { openFolder } from '../support/project.ts';
 import { identityOf, USERS, type User } from '../support/users.ts';
 
@@ -351,7 +351,7 @@ function holds(stage: Stage, [change, number, flags]: Step): boolean {
   return !planned;
 }
 
-describe.each(PROBE_USERS)('whatever changes, as %s', (user) => {
+describe.each(USERS)('whatever changes, as %s', (user) => {
   it('a run does what a run does that is planned now', () => {
     let kept = 0;
     const step = fc.tuple(fc.constantFrom(...Object.keys(CHANGES)), fc.nat({ max: 60 }), fc.constantFrom(...FLAGS));

@@ -5,8 +5,7 @@ import { GROUPS, groupOf, type Probe, type Promised } from '../../prove/probe.ts
 import { PROBES } from '../../prove/probes/index.ts';
 import { Scene } from '../../prove/scene.ts';
 import { cordonProgram, freshHome } from '../support/cordon.ts';
-import { PROBE_USERS } from '../support/extent.ts';
-import { identityOf, type User } from '../support/users.ts';
+import { identityOf, USERS, type User } from '../support/users.ts';
 
 /** The weakest policy that makes the promise. */
 const FLAGS: Readonly<Record<Promised, readonly string[]>> = {
@@ -26,7 +25,7 @@ const AT_ONCE = 2;
 const PATIENCE_MS = 300_000;
 
 describe.each(Object.keys(GROUPS))('the promises about %s', (group) => {
-  it.each(PROBE_USERS)(
+  it.each(USERS)(
     'are kept for %s',
     async (user) => {
       const probes = PROBES.filter((probe) => groupOf(probe) === group);
@@ -39,7 +38,7 @@ describe.each(Object.keys(GROUPS))('the promises about %s', (group) => {
   );
 });
 
-it.each(PROBE_USERS)(
+it.each(USERS)(
   'what a list of hosts holds is held with the network off, for %s',
   async (user) => {
     const probes = PROBES.filter(({ promise, hosts }) => promise === 'network' && hosts === undefined);

@@ -5,8 +5,7 @@ import { NOTHING } from '../../prove/launchers.ts';
 import type { Probe } from '../../prove/probe.ts';
 import { PROBES } from '../../prove/probes/index.ts';
 import { Scene } from '../support/escape-scene.ts';
-import { PROBE_USERS } from '../support/extent.ts';
-import type { User } from '../support/users.ts';
+import { USERS, type User } from '../support/users.ts';
 
 /** What can't be tried by one of the users, wherever the tests run. Whoever adds to this says why in the probe. */
 const NEVER_TRIED: Readonly<Record<User, readonly string[]>> = {
@@ -31,7 +30,7 @@ function isExcused({ id }: Probe, user: User, reason: string): boolean {
   return NEVER_TRIED[user].includes(id) || SETTING.test(reason) || (OPTIONAL.includes(program) && isAbsent(program));
 }
 
-describe.each(PROBE_USERS)('with nothing around it, for %s', (user) => {
+describe.each(USERS)('with nothing around it, for %s', (user) => {
   it.each(PROBES.map((probe) => [probe.id, probe] as const))('%s leaks, or says why it cannot', async (_, probe) => {
     const scene = new Scene(user);
     const reason = probe.inapplicable?.(scene);

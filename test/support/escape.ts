@@ -4,8 +4,7 @@ import type { Probe } from '../../prove/probe.ts';
 import type { Off } from './escape-off.ts';
 import { type Attempt, type TrialOutcome, throughCordon } from './escape-run.ts';
 import { Scene } from './escape-scene.ts';
-import { PROBE_USERS } from './extent.ts';
-import { USERS, type User } from './users.ts';
+import { ONLY_ROOT, USERS, type User } from './users.ts';
 
 /** What only the tests say about a probe. */
 export interface Escape {
@@ -57,8 +56,8 @@ const offFor = (user: User, { off }: Escape) => ('run' in off ? off : off[user])
 
 /** What not even its lack of protection lets the ordinary user do is always tried by root. */
 function usersOf(way: Escape): readonly User[] {
-  const isFor = PROBE_USERS.some((user) => typeof offFor(user, way) !== 'string');
-  return isFor ? PROBE_USERS : USERS;
+  const isFor = USERS.some((user) => typeof offFor(user, way) !== 'string');
+  return isFor ? USERS : [...ONLY_ROOT, 'cordon-test'];
 }
 
 /** A probe of `cordon prove`, or one that only the tests can try: it needs no more than this. */

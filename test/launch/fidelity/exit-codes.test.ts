@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { cordonProgram, runAs } from '../../support/cordon.ts';
 import { Scene } from '../../support/escape-scene.ts';
+import { EVERYTHING } from '../../support/extent.ts';
 import { EVERYWHERE } from './terminal.ts';
 
 const ALL = Array.from({ length: 256 }, (_, code) => code);
@@ -45,7 +46,8 @@ describe.each(EVERYWHERE)('for %s with isolation %s', (user, isolation) => {
   }
 
   it('every exit code comes back', () => {
-    const codes = isolation === 'barrier' ? ALL : ALL.filter((code) => code % 17 === 0 || (code > 120 && code < 132));
+    const some = ALL.filter((code) => code % 17 === 0 || (code > 120 && code < 132));
+    const codes = EVERYTHING && isolation === 'barrier' ? ALL : some;
     expect(endsOf(codes.map((code) => `exit ${code}`))).toEqual(new Map(codes.map((code) => [`exit ${code}`, code])));
   });
 
