@@ -20,7 +20,8 @@ static const char *first_own_folder(const char *path) {
   return path;
 }
 
-/* How far links may be followed: a home's own name is the user's, what lies in it is not. */
+/* How far links may be followed: a home's own name is the user's, what lies in it is not. A folder that commands write to is looked at
+   itself when it is opened. */
 static const char *trusted_part(const struct view *view, const char *path) {
   for (size_t i = 0; i < view->home_count; i++) {
     if (below(view->home_names[i], path)) return view->home_names[i];
@@ -33,7 +34,8 @@ static const char *trusted_part(const struct view *view, const char *path) {
   for (size_t i = 0; i < places->count; i++) {
     const struct operation *operation = &places->operations[i];
     bool writes = operation->kind == OP_WRITE || operation->kind == OP_TRY_WRITE || operation->kind == OP_EXPOSE_WRITE;
-    if (writes && strcmp(operation->path, "/") != 0 && below(operation->path, path)) return operation->path;
+    const char *rest = writes && strcmp(operation->path, "/") != 0 ? below(operation->path, path) : NULL;
+    if (rest && *rest) return operation->path;
   }
   return first_own_folder(path);
 }

@@ -5,8 +5,10 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -512,6 +514,21 @@ describe.each(ONLY_ROOT)('places that only %s can make:', (user) => {
     expect([existsSync(join(scene.home, '.new')), existsSync(join(scene.home, '.tools/new'))]).toEqual([false, false]);
     expect(lstatSync(join(data, 'file')).size).toBe(7);
     expect(user).toBe('root');
+  });
+
+  it('a link in a folder of an ordinary user outside the home is not followed to what is written', () => {
+    const scene = new Scene('cordon-test');
+    const { uid, gid } = identityOf('cordon-test');
+    const data = mkdtempSync('/srv/cordon-test-');
+    chownSync(data, uid, gid);
+    symlinkSync(join(scene.home, 'Documents'), join(data, 'out'));
+    for (const word of ['write', 'try-write', 'expose-write', 'read'])
+      for (const path of ['out', 'out/file']) {
+        const { code, stderr } = scene.run('true', [...scene.lines(), `${word} ${data}/${path}`]);
+        expect(stderr).toContain(`${data}/out is a link to`);
+        expect(code).toBe(125);
+      }
+    rmSync(data, { recursive: true });
   });
 
   it('a socket in /var, /opt or /srv does not answer', async () => {
