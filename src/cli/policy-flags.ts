@@ -42,6 +42,11 @@ export const POLICY_FLAGS: readonly FlagSpec[] = [
     value: 'AGENT',
     help: 'start from the policy of this agent; none: also a known agent gets no policy of its own',
   },
+  {
+    name: '--policy',
+    value: 'FILE',
+    help: 'start from a whole policy in JSON, with nothing left to look up elsewhere',
+  },
   { name: '--role', value: 'ROLE', help: 'with an agent: what this role of cordon.toml adds' },
   { name: '--id', value: 'ID', help: 'with an agent: the id that scopes of credentials go by' },
   {
@@ -128,6 +133,10 @@ export const RUN_FLAGS: readonly FlagSpec[] = [
   { name: '--plan', help: 'show the plan too, start nothing' },
   { name: '--trace', help: 'tell at the end what of all that it tried the policy kept away or led elsewhere' },
   { name: '--write-profile', value: 'FILE', help: 'with --trace: also write a profile that lets it happen' },
+  {
+    name: '--throwaway-home',
+    help: 'HOME is made for this run alone: no other home is looked at, nothing is kept or recorded',
+  },
   ...QUIET_FLAGS,
 ];
 
@@ -260,7 +269,7 @@ export async function policyForCommand(
   const { parsed, notes } = await withKnownAgent(given, command, context);
   const project = STARTING_POINTS.some((flag) => hasFlag(parsed, flag)) ? undefined : await projectsOwn(context);
   const policy = await policyFromFlags(parsed, context, project?.policy);
-  const isPlain = !['--profile', '--tool', '--base'].some((flag) => hasFlag(parsed, flag));
+  const isPlain = !['--profile', '--tool', '--policy', '--base'].some((flag) => hasFlag(parsed, flag));
   const mark = project?.policy === undefined ? withTerminal : withMarker;
   return {
     policy: isPlain ? mark(policy) : policy,
@@ -281,7 +290,7 @@ export interface CommandPolicy {
   readonly notes: readonly string[];
 }
 
-const STARTING_POINTS = ['--profile', '--tool', '--agent', '--base', '--guard'];
+const STARTING_POINTS = ['--profile', '--tool', '--agent', '--policy', '--base', '--guard'];
 const NO_AGENT = 'none';
 
 async function withKnownAgent(parsed: ParsedArguments, command: Bytes | undefined, context: Context) {
@@ -333,6 +342,8 @@ async function withEnvFiles(policy: Policy, parsed: ParsedArguments, context: Co
 
 /** Profiles and other surfaces are loaded only when named. */
 async function policyWithoutBroker(parsed: ParsedArguments, context: Context, start: Policy): Promise<Policy> {
+  if (flagValues(parsed, '--policy').length > 0)
+    return withOpenWarnings(applyPolicyFlags(await wholePolicy(parsed), parsed, context), parsed, context);
   if (flagValues(parsed, '--agent').length > 0) {
     const { agentStartPolicy, withModeReport } = await import('./agent-policy.ts');
     const start = await agentStartPolicy(parsed, context);
@@ -351,6 +362,15 @@ async function policyWithoutBroker(parsed: ParsedArguments, context: Context, st
   if (names.length === 0) return withOpenWarnings(applyPolicyFlags(start, parsed, context), parsed, context);
   const { loadProfiles, withWildcardWarnings } = await import('./profiles.ts');
   return withWildcardWarnings(applyPolicyFlags(await loadProfiles(names, context), parsed, context), context);
+}
+
+async function wholePolicy(parsed: ParsedArguments): Promise<Policy> {
+  const [file, second] = flagValues(parsed, '--policy').map((value) => textValue(value, '--policy'));
+  if (second !== undefined) throw usageError('--policy is given once');
+  const other = ['--profile', '--tool', '--agent', '--role', '--id', '--mode'].find((name) => hasFlag(parsed, name));
+  if (other !== undefined)
+    throw usageError(`--policy and ${other} both say what to start from`, 'leave one of them out');
+  return (await import('../policy/whole-policy.ts')).readWholePolicy(file as string);
 }
 
 /** Whoever lets everything through hears what that is; whoever names variables or a prefix knows. */

@@ -74,7 +74,7 @@ function isInProjectWithPolicy(): boolean {
   }
 }
 
-const SWITCHES = ['-q', '--quiet'];
+const SWITCHES = ['-q', '--quiet', '--throwaway-home'];
 
 /** A known agent gets a policy of its own, which is not bundled here. */
 const isPlainCommand = (name: Bytes | undefined) => name === undefined || knownAgent(name) === undefined;

@@ -25,7 +25,7 @@ export interface Looked {
   readonly found: readonly Found[];
 }
 
-type LookRequest = Pick<LaunchRequest, 'policy' | 'env' | 'workdir' | 'argv' | 'staged'>;
+type LookRequest = Pick<LaunchRequest, 'policy' | 'env' | 'workdir' | 'argv' | 'throwawayHome'>;
 
 /** Where bubblewrap makes the barrier they are arguments of a program. */
 const AT_ONCE = 8000;

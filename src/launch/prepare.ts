@@ -50,8 +50,8 @@ export interface LaunchRequest {
   readonly onTerminal?: boolean | undefined;
   /** An empty file, for the list of all that is tried. */
   readonly trace?: string | undefined;
-  /** HOME is a stage: the home that the system knows of is the user's own, and nobody looks at it. */
-  readonly staged?: boolean;
+  /** HOME is made for this launch alone: the home that the system knows of is not looked at, and nothing is kept. */
+  readonly throwawayHome?: boolean;
 }
 
 /** A launch that is ready to be started, and everything that was decided on the way. */
@@ -133,10 +133,10 @@ function outsideFor({ policy, env, argv, broker }: LaunchRequest, state: string 
   });
 }
 
-/** On a stage HOME is all there is: nobody looks at the user's own. */
-function factsFor({ env, staged }: Pick<LaunchRequest, 'env' | 'staged'>): PlaceFacts {
+/** A throw-away HOME is all there is: nobody looks at the user's own. */
+function factsFor({ env, throwawayHome }: Pick<LaunchRequest, 'env' | 'throwawayHome'>): PlaceFacts {
   const facts = factsOf(env);
-  return staged === true ? { ...facts, homes: facts.homes.slice(0, 1) } : facts;
+  return throwawayHome === true ? { ...facts, homes: facts.homes.slice(0, 1) } : facts;
 }
 
 /** What stands in for files that would bring back what the policy drops. `all` leaves files as they are. */
@@ -156,8 +156,8 @@ function placesFor(
   }: { readonly startup: StartupCopies; readonly settings: SettingsCopies; readonly state: string | undefined },
   { links }: Machine,
 ): Operation[] {
-  const { policy, env, rehearsal, staged } = request;
-  const quiet = rehearsal === true || staged === true;
+  const { policy, env, rehearsal, throwawayHome } = request;
+  const quiet = rehearsal === true || throwawayHome === true;
   const folders = foldersOf(env);
   if (!quiet) clearFirstRelease(folders.state);
   const { preset, write, expose } = policy.filesystem;
@@ -167,7 +167,7 @@ function placesFor(
     aside,
     layers,
   } = ownOf({
-    homes: staged === true ? { ...homes, passwdHome: undefined } : homes,
+    homes: throwawayHome === true ? { ...homes, passwdHome: undefined } : homes,
     folders,
     policyFiles: policy.files,
     how: quiet ? 'look' : 'keep',
@@ -178,7 +178,7 @@ function placesFor(
     absent: [...startup.files.absent, ...settings.absent],
   };
   const changes =
-    staged === true || request.look !== undefined || state === undefined
+    throwawayHome === true || request.look !== undefined || state === undefined
       ? undefined
       : changesPlace(folders, layers, policy, request.keeping);
   const places = placesOf(policy.filesystem, { ...facts, own, aside, changes, links, use: { as: 'run', files } });
@@ -218,13 +218,13 @@ function stateFolder({ env, rehearsal }: LaunchRequest): string | undefined {
 }
 
 function recordsFor(
-  { policy, argv, record }: LaunchRequest,
+  { policy, argv, record, throwawayHome }: LaunchRequest,
   state: string,
   decisions: readonly Decision[],
   path: Bytes,
 ): Records {
   const launch = newLaunchId();
-  if (!record) return { launch, stateFolder: state };
+  if (!record || throwawayHome === true) return { launch, stateFolder: state };
   const head = auditHead({ policy, decisions, path, argumentCount: argv.length - 1 });
   return { launch, stateFolder: state, audit: { file: auditFile(state), head } };
 }

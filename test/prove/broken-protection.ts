@@ -27,7 +27,7 @@ function start({ scene, env, trial }: Attempt) {
     argv: trial.map(bytesOfText) as [Bytes, ...Bytes[]],
     workdir: scene.work,
     record: false,
-    staged: true,
+    throwawayHome: true,
   });
   const lines = planText(plan, 'with-values').split('\n');
   // A home shows only what is named: the protection is lost when this place is, and nothing hides it.

@@ -1,4 +1,5 @@
 import type { Bytes } from '../../host/bytes.ts';
+import { homesOf } from '../../host/folders.ts';
 import { findCommand } from '../../host/lookup.ts';
 import { workingFolder } from '../../host/working-folder.ts';
 import { handOver } from '../../launch/hand-over.ts';
@@ -28,6 +29,7 @@ export async function run(args: readonly Bytes[], context: Context): Promise<num
       'add --dry-run, or leave out --json',
     );
   const argv = commandOf(parsed);
+  const throwawayHome = isThrowaway(parsed, context);
   if (hasFlag(parsed, '--write-profile')) (await tracing()).profileFileOf(parsed);
   const { policy, notes } = await policyForCommand(parsed, argv[0], context);
   showWarnings(policy.warnings, context);
@@ -47,6 +49,7 @@ export async function run(args: readonly Bytes[], context: Context): Promise<num
     keeping,
     record: !rehearsal,
     rehearsal,
+    throwawayHome,
     quiet,
     onTerminal: isShownByUs(policy),
     trace: isTraced ? (await tracing()).traceFile(context) : undefined,
@@ -57,13 +60,21 @@ export async function run(args: readonly Bytes[], context: Context): Promise<num
   if (isTraced) return (await tracing()).runTraced(prepared, policy, parsed, context);
   const secrets = [...credentials, ...(held.broker?.values ?? [])];
   if (!policy.redact || secrets.length === 0)
-    return start(prepared, [...notes, ...warnings].length > 0 ? undefined : toKeep(prepared, policy, context));
+    return start(prepared, [...notes, ...warnings].length > 0 ? undefined : toKeep(prepared, policy, parsed, context));
   const { launchRedacted } = await import('../../launch/launch-redacted.ts');
   return (await launchRedacted(prepared.plan, secrets)).exitCode;
 }
 
 /** What is redacted goes through our hands. */
 const isShownByUs = ({ redact }: Policy) => redact && process.stderr.isTTY;
+
+/** Without HOME the home that the system knows of would be taken for it, which is nobody's to throw away. */
+function isThrowaway(parsed: ParsedArguments, { env }: Context): boolean {
+  const isAsked = hasFlag(parsed, '--throwaway-home');
+  if (isAsked && homesOf(env).home === undefined)
+    throw usageError('--throwaway-home needs HOME', 'set HOME to the folder that was made for this run');
+  return isAsked;
+}
 
 const tracing = () => import('../trace-run.ts');
 
@@ -97,8 +108,8 @@ function commandOf({ rest }: ParsedArguments): readonly [Bytes, ...Bytes[]] {
 }
 
 /** What is said of a launch is said each time. */
-function toKeep(prepared: Prepared, policy: Policy, context: Context): string | undefined {
-  if (context.witness === undefined || logsLaunches(context)) return undefined;
+function toKeep(prepared: Prepared, policy: Policy, parsed: ParsedArguments, context: Context): string | undefined {
+  if (context.witness === undefined || logsLaunches(context) || hasFlag(parsed, '--throwaway-home')) return undefined;
   const text = textToKeep({ prepared, policy, env: context.env, witness: context.witness });
   if (text !== undefined && context.folders.state !== undefined) trimKeptPlans(context.folders.state);
   return text;

@@ -28,7 +28,6 @@ const TRIAL_MS = 20_000;
 const TOTAL_S = 900;
 
 export async function run(args: readonly Bytes[], context: Context): Promise<number> {
-  if (args[0] === 'stage') return (await import('./stage.ts')).run(args.slice(1), context);
   const parsed = parseArguments(args, { flags: PROVE_FLAGS });
   const output = outputOf(parsed, context);
   try {

@@ -1,12 +1,11 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import type { Attempt, Start } from '../../../prove/attempt.ts';
 import type { Launcher, Loosened } from '../../../prove/launchers.ts';
-import { bytesOfText, showBytes } from '../../host/bytes.ts';
-import { credentialRule } from '../../policy/credential.ts';
-import { type HostRule, isByName, parseHost } from '../../policy/network/rules.ts';
+import { showBytes } from '../../host/bytes.ts';
+import { isByName } from '../../policy/network/rules.ts';
 import type { Policy } from '../../policy/policy.ts';
+import { wholePolicyText } from '../../policy/whole-policy.ts';
 import { nativeFront } from './front.ts';
-import { policyText } from './policy-file.ts';
 import { relocated, shortened, type Whereabouts } from './relocate.ts';
 
 export interface UnderPolicy {
@@ -19,47 +18,23 @@ export interface UnderPolicy {
 
 /**
  * Cordon as it is started by its users: the front in the scene, with the environment that the starter leaves it. The policy
- * comes along in a file, since the profiles are in the user's home, and without its credentials: those are the user's own.
+ * comes along as a whole, since profiles are in the user's home, and without its credentials: those are the user's own.
  */
 export function underPolicy(policy: Policy, options: UnderPolicy = { from: { homes: [], workdir: '/' } }): Launcher {
   const { from, version, flags, front = nativeFront() } = options;
   const start = ({ scene, trial, brokered, hosts }: Attempt): Start => {
     const file = `${scene.home}.policy`;
     const filesystem = relocated(policy.filesystem, from, scene);
-    writeFileSync(
-      file,
-      policyText({
-        ...{ ...policy, filesystem, network: naming(policy.network, hosts, Object.keys(brokered).length > 0) },
-        credentials: Object.entries(brokered).map(brokeredRule),
-        ssh: undefined,
-      }),
-      { mode: 0o600 },
-    );
+    writeFileSync(file, wholePolicyText({ ...policy, filesystem }), { mode: 0o600 });
     scene.own(file);
     scene.atEnd(() => rmSync(file, { force: true }));
-    return { argv: [front, 'prove', 'stage', file, '--', ...trial] };
+    const broker = Object.entries(brokered).flatMap(([name, host]) => ['--broker', `${name}@${host}`]);
+    // With the probe's own hosts, where there is a list at all; what is brokered makes one of a network that is simply there.
+    const isListed = isByName(policy.network) || (broker.length > 0 && policy.network.mode === 'on');
+    const net = isListed ? hosts.flatMap((host) => ['--net', host]) : [];
+    return { argv: [front, 'run', '--quiet', '--throwaway-home', '--policy', file, ...broker, ...net, '--', ...trial] };
   };
   return { kind: 'cordon', title: 'cordon', version, flags, start, loosened: loosened(policy, options) };
-}
-
-/** With the probe's own hosts, where there is a list at all; what is brokered makes one of a network that is simply there. */
-function naming(network: Policy['network'], hosts: readonly string[], isBrokered: boolean): Policy['network'] {
-  const own = hosts.flatMap(rulesOf);
-  if (isBrokered && own.length > 0 && network.mode === 'on') return { ...network, mode: 'names', allow: own };
-  return isByName(network) ? { ...network, allow: [...own, ...network.allow] } : network;
-}
-
-function rulesOf(host: string): readonly HostRule[] {
-  const parsed = parseHost(host, 'prove');
-  if ('problem' in parsed) throw new TypeError(parsed.problem);
-  return parsed.rules;
-}
-
-/** Of the probe's own variable: what `--broker NAME@HOST` says. */
-function brokeredRule([name, host]: readonly [string, string]): Policy['credentials'][number] {
-  const hosts = [{ name: host, below: false, port: 443 }];
-  const broker = { hosts, places: [{ kind: 'authorization' as const }], methods: [], paths: [] };
-  return credentialRule({ target: bytesOfText(name), source: `env://${name}`, origin: 'prove', broker });
 }
 
 /** One part of a policy that lets something through. */
