@@ -72,6 +72,7 @@ let made = false;
 /** The home of this run, filled once: all suites are measured in the same. */
 export function livedInHome({ smoke }) {
   if (made) return;
+  if (scratch === undefined) throw new Error(`${HOME} may be somebody's home: npm run bench makes one`);
   made = true;
   for (const [name, text] of Object.entries(FILES)) put(join(HOME, name), text);
   fillRegistry(smoke ? 10_000 : 100_000);
