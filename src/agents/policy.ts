@@ -11,7 +11,7 @@ import {
   type GuardMode,
   type Policy,
 } from '../policy/policy.ts';
-import { denyOf, filesystemOf } from '../policy/profile/finish.ts';
+import { denyOf, filesystemOf, sshOf } from '../policy/profile/finish.ts';
 import { EMPTY_LAYER, type Layer } from '../policy/profile/layer.ts';
 import { mergeNetworks, networkOf } from '../policy/profile/read-network.ts';
 import type { AgentConfig, AgentMode, Key } from './config/tables.ts';
@@ -46,6 +46,7 @@ export function agentPolicy(request: AgentPolicyRequest): Policy {
     deny,
     set: layer?.set ?? [],
     credentials: credentialsOf(request, keys, deny),
+    ...(layer === undefined ? {} : sshOf(layer)),
     guard: guardOf(request),
     filesystem: filesystemFor(request, keys),
     network: agentNetwork(request),

@@ -152,6 +152,11 @@ function applyPolicyFlags(start: Policy, parsed: ParsedArguments, context: Conte
 
 /** The variable and the socket it names: one is of no use without the other. */
 function withAgent(policy: Policy, { env }: Context): Policy {
+  if (policy.ssh !== undefined)
+    throw usageError(
+      '--ssh-agent and ssh_keys contradict each other: one is your own agent with all keys, the other has some of them',
+      'leave out --ssh-agent',
+    );
   const name = bytesOfText('SSH_AUTH_SOCK');
   const value = env.get(name);
   const socket = value === undefined ? undefined : textOfBytes(value);

@@ -105,6 +105,10 @@ function networkFlags(view: View): string[] {
 }
 
 function credentialFlags(view: View): string[] {
+  if (view.policy.ssh !== undefined)
+    throw new CordonError('policy', "ssh_keys are of your ssh-agent, which a manifest can't say", {
+      hint: 'leave out ssh_keys in the profile that is exported',
+    });
   return view.policy.credentials.flatMap(({ target, broker }) => {
     const name = showBytes(target);
     if (broker !== undefined)

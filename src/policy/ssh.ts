@@ -22,10 +22,18 @@ export function parseSshRule(text: string, origin: Origin): Parsed<SshRule> {
     };
   const hosts: BrokerHost[] = [];
   for (const one of named.split(',')) {
-    const parsed = parseBrokerHost(one);
+    const parsed = parseSshHost(one);
     if ('problem' in parsed) return parsed;
-    if (parsed.value.below) return { problem: `'${one}' is not one host: what proves a host of ssh is its own key` };
-    hosts.push(/:[0-9]+$/.test(one) ? parsed.value : { ...parsed.value, port: SSH_PORT });
+    hosts.push(parsed.value);
   }
   return { value: { key, hosts, origin } };
 }
+
+export function parseSshHost(text: string): Parsed<BrokerHost> {
+  const parsed = parseBrokerHost(text);
+  if ('problem' in parsed) return parsed;
+  if (parsed.value.below) return { problem: `'${text}' is not one host: what proves a host of ssh is its own key` };
+  return /:[0-9]+$/.test(text) ? parsed : { value: { ...parsed.value, port: SSH_PORT } };
+}
+
+export const showSshHost = ({ name, port }: BrokerHost) => (port === SSH_PORT ? name : `${name}:${port}`);

@@ -39,6 +39,7 @@ const OWN_NAMES = ['HOME', 'PATH'];
 /** HOME, PATH, what the profile sets or injects, the user's variables. Nothing is inherited: there is no parent to inherit from. */
 export async function sessionEnvironment(sources: Sources): Promise<SessionEnvironment> {
   const { profile, variables } = sources;
+  refuseKeys(profile);
   const path = [...new Set([...SYSTEM_PATH, ...(profile.session?.path ?? [])])];
   const own = new Set(variables.map(({ name }) => name));
   const injected = profile.credentials.filter(({ target }) => !own.has(target));
@@ -65,6 +66,16 @@ export async function sessionEnvironment(sources: Sources): Promise<SessionEnvir
   const placeholders = broker === undefined ? {} : { placeholders: broker.placeholders };
   const sealed = seal(decisions, { policy, env: nothing, credentials, ...placeholders });
   return { policy, decisions, sealed, secrets: credentials, path, broker };
+}
+
+/** An agent of the operator's own, whichever user the session is of. */
+function refuseKeys({ ssh }: Policy): void {
+  const [rule] = ssh ?? [];
+  if (rule !== undefined)
+    throw new CordonError('policy', 'keys of an ssh-agent are not for sessions', {
+      where: rule.origin,
+      hint: 'leave out ssh_keys in the profile of a session',
+    });
 }
 
 /** What the profile says of a name counts for the value of each user. */

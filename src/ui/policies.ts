@@ -179,6 +179,7 @@ function linesOf(policy: Policy): PolicyLine[] {
     ...set.map((rule) => line('environment.set_vars', `${showBytes(rule.name)}=${showBytes(rule.value)}`, rule.origin)),
     line('environment.guard', policy.guard, origin),
     ...credentials.map((rule) => line('env_credentials', showBytes(rule.target), rule.origin)),
+    ...(policy.ssh ?? []).map(({ key, origin }) => line('ssh_keys', showText(key), origin)),
     line('filesystem.preset', filesystem.preset, origin),
     ...[...PLACE_WORDS, 'show' as const].flatMap((word) =>
       filesystem[word].map((path) => line(`filesystem.${word}`, path, origin)),

@@ -43,4 +43,15 @@ describe.each(USERS)('a session, as %s', (user) => {
     expect(seen.toSorted()).toEqual([`Bearer ${VALUES.GITHUB_TOKEN}`, 'Bearer ghp-ada-1111-eeee'].toSorted());
     expect(JSON.stringify(results)).not.toMatch(/ghp-|sk-greg|sk-global/);
   });
+
+  test('has no keys of an ssh-agent', async () => {
+    const of = scene(user);
+    const text = JSON.stringify({ ssh_keys: [{ key: 'work', for: ['github.com'] }] });
+    const profile = put(of, 'cordon/profiles/p.json', text);
+    const said = await inMain(
+      of,
+      `return open({ profile: ${JSON.stringify(profile)} }).then(() => 'opened', (error) => error.message);`,
+    );
+    expect(said).toContain('keys of an ssh-agent are not for sessions');
+  });
 });

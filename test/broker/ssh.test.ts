@@ -146,6 +146,26 @@ ssh ${OTHER} echo logged in elsewhere || echo refused`;
     expect(ran.stdout.split('\n'), ran.stderr).toEqual(['2', 'one', 'two', '']);
   });
 
+  test('a profile says the same, and --ssh-agent beside it is an error', async () => {
+    const stage = await staged(user);
+    const { scene, env, net: hosts } = stage;
+    const profile = join(scene.home, 'p.json');
+    const ssh_keys = [{ key: 'work', for: `${BOX}:${PORT}` }];
+    writeFileSync(profile, JSON.stringify({ environment: { base: 'os-common' }, ssh_keys }), { mode: 0o644 });
+    const script = `
+ssh() { command ssh -F none -p ${PORT} -o BatchMode=yes -o UserKnownHostsFile="$HOME/.ssh/known_hosts" -o IdentityFile=none "$@"; }
+ssh-add -l | cut -d' ' -f2
+ssh ${BOX} echo logged in
+ssh ${OTHER} echo logged in elsewhere || echo refused`;
+    const run = (...flags: string[]) =>
+      cordon(scene, ['run', '--profile', profile, ...flags, ...hosts, '--', 'sh', '-c', script], env);
+    const ran = await run();
+    expect(ran.stdout.split('\n'), ran.stderr).toEqual([stage.keys.work, 'logged in', 'refused', '']);
+    expect((await run('--ssh-agent')).stderr).toContain('--ssh-agent and ssh_keys contradict each other');
+    const shown = await cordon(scene, ['profile', 'show', profile], env);
+    expect(shown.stdout).toMatch(new RegExp(`ssh_keys .*work for ${BOX}:${PORT}`));
+  });
+
   test('without it the agent has every key for every host', async () => {
     const stage = await staged(user);
     const script = `ssh-add -l | wc -l\nssh ${OTHER} echo logged in elsewhere`;
@@ -243,3 +263,31 @@ s.connect(os.environ["SSH_AUTH_SOCK"])
 s.sendall(b"\\x7f\\xff\\xff\\xff" + bytes(100))
 print("open" if s.recv(1) else "closed")
 `;
+
+describe('in a profile refused with the reason', () => {
+  test.each([
+    [[{ key: 'work' }], /for/],
+    [[{ for: ['github.com'] }], /key/],
+    [[{ key: 'work', for: [] }], /no host is named/],
+    [[{ key: '', for: ['github.com'] }], /no name of a key/],
+    [[{ key: 'work', for: ['*.example.com'] }], /is not one host/],
+    [[{ key: 'work', for: ['*'] }], /whatever host the command names/],
+    [[{ key: 'work', for: ['10.0.0.1'] }], /is an address/],
+    [
+      [
+        { key: 'work', for: ['a.example.com'] },
+        { key: 'work', for: ['b.example.com'] },
+      ],
+      /stands here twice/,
+    ],
+    ['work@github.com', /list/],
+  ])('%j', async (ssh_keys, reason) => {
+    const scene = sceneOf('cordon-test');
+    const profile = join(scene.home, 'p.json');
+    writeFileSync(profile, JSON.stringify({ ssh_keys }), { mode: 0o644 });
+    const { code, stderr } = await cordon(scene, ['profile', 'validate', profile]);
+    expect(code).not.toBe(0);
+    expect(stderr).toMatch(reason);
+    expect(stderr).toMatch(/p\.json:1:/);
+  });
+});

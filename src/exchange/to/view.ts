@@ -1,4 +1,4 @@
-import { showBytes } from '../../host/bytes.ts';
+import { showBytes, showText } from '../../host/bytes.ts';
 import { NEVER_PATTERNS } from '../../policy/injection.ts';
 import type { HostRule } from '../../policy/network/rules.ts';
 import { Pattern } from '../../policy/pattern.ts';
@@ -64,6 +64,8 @@ export class View {
   /** What no other tool has: they are said once. */
   ownRows(passing: readonly Pattern[] = this.inherited): void {
     const { policy } = this;
+    for (const { key } of policy.ssh ?? [])
+      this.row(`ssh_keys ${showText(key)}`, 'narrower', 'left out: no other tool binds a key to its hosts');
     for (const { target } of policy.credentials)
       this.row(`env_credentials ${showBytes(target)}`, 'narrower', 'left out: give it there in its own way');
     if (policy.redact) this.row('redact', 'wider', 'output is not looked at there');

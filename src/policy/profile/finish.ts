@@ -15,6 +15,7 @@ export function policyOf({ name, where, layer, files }: ResolvedProfile): Policy
     deny: denyOf(layer),
     set: layer.set,
     credentials: layer.credentials.map(({ rule }) => rule),
+    ...sshOf(layer),
     guard: layer.guard?.value ?? 'off',
     ...(layer.guardExceptions.length === 0 ? {} : { guardExceptions: layer.guardExceptions }),
     filesystem: filesystemOf(layer),
@@ -26,6 +27,8 @@ export function policyOf({ name, where, layer, files }: ResolvedProfile): Policy
     warnings: layer.warnings,
   };
 }
+
+export const sshOf = ({ sshKeys }: Layer): Pick<Policy, 'ssh'> => (sshKeys.length === 0 ? {} : { ssh: sshKeys });
 
 /** An unset name is one that never passes either. */
 export function denyOf({ deny, unset }: Layer): DenyRule[] {

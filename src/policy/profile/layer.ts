@@ -14,6 +14,7 @@ import type {
 } from '../policy.ts';
 import type { BaseName } from '../presets/presets.ts';
 import type { SessionPolicy } from '../session.ts';
+import type { SshRule } from '../ssh.ts';
 
 export interface Located<Value> {
   readonly value: Value;
@@ -70,6 +71,7 @@ export interface Layer {
   /** Names that what it extends may set or inject, and that shall not be there. */
   readonly unset: readonly Located<Bytes>[];
   readonly credentials: readonly CredentialEntry[];
+  readonly sshKeys: readonly SshRule[];
   readonly guard?: Located<GuardMode> | undefined;
   readonly guardExceptions: readonly GuardException[];
   readonly filesystem?: Located<FsPreset | undefined> | undefined;
@@ -89,6 +91,7 @@ export const EMPTY_LAYER: Layer = {
   set: [],
   unset: [],
   credentials: [],
+  sshKeys: [],
   guardExceptions: [],
   paths: { write: [], read: [], hide: [], expose: [] },
   allowsPaths: false,

@@ -3,6 +3,7 @@ import { showHost } from '../broker.ts';
 import type { HostRule } from '../network/rules.ts';
 import { PLACE_WORDS } from '../places.ts';
 import type { CredentialRule, Policy } from '../policy.ts';
+import { showSshHost } from '../ssh.ts';
 import { baseOf, filesystemOf } from './finish.ts';
 import type { Located } from './layer.ts';
 import type { ResolvedProfile } from './resolve.ts';
@@ -36,6 +37,9 @@ export function profileLines(resolved: ResolvedProfile): ProfileLine[] {
     ),
     ...layer.credentials.map(({ rule }) =>
       line('env_credentials', `${showBytes(rule.target)} from ${sourceText(rule)}${brokerText(rule)}`, rule.origin),
+    ),
+    ...layer.sshKeys.map(({ key, hosts, origin }) =>
+      line('ssh_keys', `${showText(key)} for ${hosts.map(showSshHost).join(', ')}`, origin),
     ),
     ...filesystemLines(resolved),
     setting('network.block', layer.network.block, false),

@@ -21,6 +21,7 @@ function mergeTwo(below: Layer, over: Layer): Layer {
     set: lastBy([...under.set, ...over.set], ({ name }) => name),
     unset: uniqueBy([...under.unset, ...over.unset], ({ value }) => value),
     credentials: lastBy([...under.credentials, ...over.credentials], keyOf),
+    sshKeys: lastBy([...under.sshKeys, ...over.sshKeys], ({ key }) => key),
     guard: over.guard ?? under.guard,
     guardExceptions: lastBy([...under.guardExceptions, ...over.guardExceptions], ({ name }) => name),
     filesystem: over.filesystem?.value === undefined ? (under.filesystem ?? over.filesystem) : over.filesystem,

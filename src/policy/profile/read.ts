@@ -18,6 +18,7 @@ import {
 import { readFilesystem } from './read-filesystem.ts';
 import { readNetwork } from './read-network.ts';
 import { readSession } from './read-session.ts';
+import { readSshKeys } from './read-ssh-keys.ts';
 import { PROFILE } from './schema.ts';
 import { check } from './shape.ts';
 
@@ -44,6 +45,7 @@ export function readProfile({ source, root }: Loaded, { mayRunCommands, ...roots
     set: readSet(environment, reading),
     unset: readUnset(environment, reading),
     credentials: readCredentials(childOf(root, 'env_credentials'), { problems, mayRunCommands }),
+    sshKeys: readSshKeys(childOf(root, 'ssh_keys'), problems),
     guard: located<GuardMode>(childOf(environment, 'guard'), problems),
     guardExceptions: readGuardExceptions(environment, reading),
     ...readFilesystem(root, reading),

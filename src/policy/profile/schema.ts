@@ -181,6 +181,26 @@ export const PROFILE = object('an object with the keys of a profile', {
     shape: CREDENTIALS,
     about: 'Credentials that are injected, whatever the lists say: `SOURCE: TARGET`, or a list of objects.',
   },
+  ssh_keys: {
+    shape: listOf(
+      object('an object with key and for', {
+        key: {
+          shape: text(),
+          about:
+            'A key of your ssh-agent: a fingerprint or a comment as `ssh-add -l` shows them, or a file of `~/.ssh`.',
+          required: true,
+        },
+        for: {
+          shape: texts,
+          about:
+            'The hosts that the child may log in to with it: `github.com`, `HOST:PORT`. They are in `known_hosts`.',
+          required: true,
+        },
+      }),
+    ),
+    about:
+      'The child gets an ssh-agent of its own with these keys, which signs log-ins to these hosts alone. Not for sessions.',
+  },
   filesystem: { shape: FILESYSTEM, about: 'What of the filesystem is there. Needs the barrier.' },
   network: {
     shape: object('an object with block, allow, deny, connections and silence_seconds', {

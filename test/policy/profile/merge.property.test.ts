@@ -61,6 +61,9 @@ const layer: fc.Arbitrary<Layer> = fc.record({
   ),
   unset: fc.uniqueArray(key).map((names) => names.map((one) => ({ value: bytesOfText(one), origin: 'o' }))),
   credentials,
+  sshKeys: fc
+    .uniqueArray(fc.constantFrom('id_ed25519', 'work key'))
+    .map((keys) => keys.map((one) => ({ key: one, hosts: [{ name: 'a.test', below: false, port: 22 }], origin: 'o' }))),
   guardExceptions: fc
     .uniqueArray(key)
     .map((names) => names.map((one) => ({ name: bytesOfText(one), reason: 'needed', origin: 'o' }))),
