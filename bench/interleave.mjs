@@ -21,7 +21,11 @@ export function interleaved(commands, rounds, env) {
       .map((words) => words.join('\t'))
       .join('\n')}\n`,
   );
-  const output = execFileSync(program, [String(rounds), file], { env, encoding: 'utf8', maxBuffer: 1 << 28 });
+  const output = execFileSync(program, [String(rounds), file], {
+    ...{ env, encoding: 'utf8', maxBuffer: 1 << 28 },
+    // What a command says each time is shown only when it fails.
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const samples = output
     .trim()
     .split('\n')

@@ -9,6 +9,8 @@ import { folder, interleaved } from './interleave.mjs';
 const launcher = fileURLToPath(new URL('../dist/native/cordon-launch', import.meta.url));
 const cordon = fileURLToPath(new URL('../dist/bin/cordon', import.meta.url));
 const TRUE = '/usr/bin/true';
+/** There outside, and not inside: the launcher says so before it starts the command. */
+const HIDDEN = '../Documents/letter.txt';
 const NAMESPACES = ['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--cap-drop', 'ALL', '--die-with-parent'];
 /** The machine as it is, with processes of its own: no home, no credential and no socket is kept from the command. */
 const BARE = ['/usr/bin/bwrap', '--bind', '/', '/', '--dev', '/dev', '--proc', '/proc', ...NAMESPACES, TRUE];
@@ -23,7 +25,9 @@ function filterPlan() {
 
 /** As often as it takes until the plan is kept: what a first start writes down is not compared with. */
 function keepPlan() {
-  for (let i = 0; i < 3; i++) execFileSync(cordon, ['run', '--', TRUE], { cwd: PROJECT, env: EVERYDAY });
+  for (let i = 0; i < 3; i++)
+    for (const more of [[], [HIDDEN]])
+      execFileSync(cordon, ['run', '--', TRUE, ...more], { cwd: PROJECT, env: EVERYDAY, stdio: 'ignore' });
 }
 
 /** A state folder in which no plan is kept, since others could write there: every start is a first one. */
@@ -50,6 +54,7 @@ export function rows({ smoke }) {
       guarded: here(guarded.shim),
       'guarded in an empty home': inEmptyHome(guarded),
       'cordon run, second start': here(cordon, 'run', '--', TRUE),
+      'cordon run, with a line before the start': here(cordon, 'run', '--', TRUE, HIDDEN),
     },
     rounds,
     EVERYDAY,
@@ -79,6 +84,13 @@ export function rows({ smoke }) {
       quick['cordon run, second start'] / quick.guarded,
       '<= 1.5',
     ),
+    {
+      name: 'line before the start about an argument that is not shown',
+      protection: 'guarded',
+      value: Math.max(quick['cordon run, with a line before the start'] - quick['cordon run, second start'], 0),
+      unit: 'ms',
+      goal: '<= 0.2',
+    },
     ratio(
       'cordon run, first start / (node -e 0 + tool shim)',
       'guarded',

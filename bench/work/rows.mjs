@@ -1,8 +1,11 @@
 // What commands do once they are started: the same inside and outside in turn, and from each side its launch taken off.
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { EVERYDAY, guardedShim, HOME, livedInHome, PROJECT, put, REGISTRY } from '../home.mjs';
 import { folder, interleaved } from '../interleave.mjs';
 import { offlineProject } from './npm.mjs';
+
+const cordon = fileURLToPath(new URL('../../dist/bin/cordon', import.meta.url));
 
 /** Modules that name each other, with enough types that the compiler has something to do. */
 function typescriptProject(project, count) {
@@ -53,6 +56,12 @@ function writingFiles() {
   };
 }
 
+/** All of it, with the start and the list of what was kept away at the end. */
+function tracing({ program, args, in: where }) {
+  const run = (...flags) => ({ in: where, words: [cordon, 'run', ...flags, '--', program, ...args] });
+  return { 'npm ci in cordon run': run(), 'npm ci in cordon run --trace': run('--trace') };
+}
+
 export function rows({ smoke }) {
   livedInHome({ smoke });
   const all = Object.entries(tasks({ smoke })).map(([name, task]) => ({ name, ...task, ...guardedShim(task.tool) }));
@@ -61,6 +70,7 @@ export function rows({ smoke }) {
     'launch outside': { in: PROJECT, words: [launch.program] },
     'launch inside': { in: PROJECT, words: [launch.shim] },
     ...writingFiles(),
+    ...tracing(all.find(({ tool }) => tool === 'npm')),
     ...Object.fromEntries(
       all.flatMap(({ name, args, in: where, shim, program }) => [
         [`${name} outside`, { in: where, words: [program, ...args] }],
@@ -85,6 +95,13 @@ export function rows({ smoke }) {
       value: work('writing 1,000 files', 'inside') / work('writing 1,000 files', 'outside'),
       unit: 'x',
       goal: '<= 1.5',
+    },
+    {
+      name: 'npm ci in cordon run --trace / in cordon run, as a whole',
+      protection: 'guarded',
+      value: times['npm ci in cordon run --trace'] / times['npm ci in cordon run'],
+      unit: 'x',
+      goal: '<= 2',
     },
     ...Object.entries(times).map(([name, value]) => ({ name: `  median ${name}`, value, unit: 'ms' })),
   ];
