@@ -18,12 +18,12 @@ export type AgentEvent =
   /** An event that has no word here. */
   | { readonly type: 'other'; readonly event: unknown };
 
-export type Json = Readonly<Record<string, unknown>>;
+export type JsonObject = Readonly<Record<string, unknown>>;
 
-export const isObject = (value: unknown): value is Json =>
+export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-export const objectAt = (value: unknown, key: string): Json => {
+export const objectAt = (value: unknown, key: string): JsonObject => {
   const found = isObject(value) ? value[key] : undefined;
   return isObject(found) ? found : {};
 };

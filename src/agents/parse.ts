@@ -1,11 +1,11 @@
 import type { Format } from './adapter.ts';
-import { type AgentEvent, isObject, type Json } from './events.ts';
+import { type AgentEvent, isObject, type JsonObject } from './events.ts';
 import { readClaudeEvent } from './formats/claude.ts';
 import { readCodexEvent } from './formats/codex.ts';
 import { readGeminiEvent } from './formats/gemini.ts';
 import { readOpencodeEvent } from './formats/opencode.ts';
 
-const READERS: Readonly<Record<Exclude<Format, 'text'>, (event: Json) => AgentEvent[]>> = {
+const READERS: Readonly<Record<Exclude<Format, 'text'>, (event: JsonObject) => AgentEvent[]>> = {
   claude: readClaudeEvent,
   codex: readCodexEvent,
   gemini: readGeminiEvent,
@@ -19,7 +19,7 @@ export function parseLine(format: Format, line: string): AgentEvent[] {
   return READERS[format](event);
 }
 
-function parseObject(line: string): Json | undefined {
+function parseObject(line: string): JsonObject | undefined {
   if (!line.startsWith('{')) return undefined;
   try {
     const value: unknown = JSON.parse(line);

@@ -3,13 +3,13 @@ import { OUTPUT_FORMATS } from '../policy/config/shape.ts';
 import type { Format } from './adapter.ts';
 import { Lines } from './lines.ts';
 import { parseLine } from './parse.ts';
-import { safeOutput, View } from './view.ts';
+import { EventView, safeOutput } from './view.ts';
 
 /**
  * A program of its own, `agent-renderer FORMAT colours|plain`: shows an agent's events from stdin as they come. It is started with the
  * sealed environment of the agent, so that nothing near the agent knows more than the agent does.
  */
-async function main(format: Format, view: View): Promise<void> {
+async function main(format: Format, view: EventView): Promise<void> {
   const lines = new Lines();
   const show =
     format === 'text' ? (line: string) => `${safeOutput(line)}\n` : (line: string) => render(format, view, line);
@@ -23,7 +23,7 @@ async function main(format: Format, view: View): Promise<void> {
   await write(`${lines.end().map(show).join('')}${view.end()}`);
 }
 
-const render = (format: Format, view: View, line: string) =>
+const render = (format: Format, view: EventView, line: string) =>
   parseLine(format, line)
     .map((event) => view.show(event))
     .join('');
@@ -38,4 +38,4 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const) proces
 process.stdout.on('error', () => process.exit(0));
 
 const [, , format = 'text', colours] = process.argv;
-await main(OUTPUT_FORMATS.find((one) => one === format) ?? 'text', new View(colours === 'colours'));
+await main(OUTPUT_FORMATS.find((one) => one === format) ?? 'text', new EventView(colours === 'colours'));

@@ -9,7 +9,7 @@ const WIDEST = 200;
 const LONGEST_REMEMBERED = 65_536;
 
 /** Events as a person reads them. Whatever an agent says is shown with control sequences escaped; only the colours are ours. */
-export class View {
+export class EventView {
   readonly #paint: Paint;
   /** Whether the last thing shown was half a sentence. */
   #open = false;

@@ -1,5 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
-import { type Head, type Header, type Refusal, valuesOf } from './head.ts';
+import { type Head, type Header, type RequestRefusal, valuesOf } from './head.ts';
 import type { Held } from './held.ts';
 
 /** The parts of one log-in to AWS that the broker has. The command has a placeholder for each. */
@@ -35,7 +35,7 @@ export function resigned(
   outgoing: (head: Head) => Head,
   body: Buffer | undefined,
   keys: AwsKeys,
-): Resigned | Refusal {
+): Resigned | RequestRefusal {
   const given = signatureIn(head);
   if (given === undefined)
     return refusal(
@@ -81,8 +81,8 @@ export function resigned(
   return { head: { ...withToken, headers: replaced(withToken.headers, 'authorization', authorization) }, credentials };
 }
 
-function refusal(held: Held, refused: string, reason: string, hint: string): Refusal {
-  return { refused, credential: held.name, reason, hint } as Refusal;
+function refusal(held: Held, refused: string, reason: string, hint: string): RequestRefusal {
+  return { refused, credential: held.name, reason, hint } as RequestRefusal;
 }
 
 /** Calls by service that answer with a credential, as the API references of these services have them. */
@@ -164,7 +164,7 @@ function payloadHash({ headers }: Head, body: Buffer | undefined): string | { pr
 }
 
 /** A log-in that ends has a token beside the keys; the command has a placeholder for it, or there is none. */
-function tokenSwapped(head: Head, { token, id }: AwsKeys): Head | Refusal {
+function tokenSwapped(head: Head, { token, id }: AwsKeys): Head | RequestRefusal {
   const given = valuesOf(head.headers, 'x-amz-security-token');
   if (given.length === 0 && token === undefined) return head;
   if (token === undefined || given.length !== 1 || given[0] !== token.placeholder)

@@ -15,7 +15,7 @@ export interface Head {
   readonly headers: readonly Header[];
 }
 
-export interface Refusal {
+export interface RequestRefusal {
   readonly refused: string;
   readonly credential: string;
   readonly reason: string;
@@ -41,7 +41,7 @@ export interface WholeBody {
   readonly type: string;
 }
 
-export interface Question {
+export interface RequestQuestion {
   readonly dialled: Dialled;
   readonly held: readonly Held[];
   readonly needles: Needles;
@@ -49,14 +49,14 @@ export interface Question {
   readonly body?: WholeBody | undefined;
 }
 
-export type Answer = (Swapped & { readonly body?: Buffer | undefined }) | Refusal;
+export type RequestAnswer = (Swapped & { readonly body?: Buffer | undefined }) | RequestRefusal;
 
 /**
  * Swaps each placeholder of a request or refuses the request. In this order: 1. the host and port are the credential's own; 2. it stands there
  * once; 3. plainly, in a place that was declared; 4. method and path are allowed. The name that was dialled, that of the TLS handshake and
  * that of the request are the same before this is asked.
  */
-export function answerTo(head: Head, question: Question): Answer {
+export function answerTo(head: Head, question: RequestQuestion): RequestAnswer {
   let swapped: Swapped & { readonly body?: Buffer | undefined } = { head, credentials: [], body: question.body?.data };
   for (const [label, one] of question.held.entries()) {
     const sightings = sightingsOf(head, one, label, question);
@@ -70,24 +70,29 @@ export function answerTo(head: Head, question: Question): Answer {
   return swapped;
 }
 
-type No = (refused: string, reason: string, hint: string) => Refusal;
+type No = (refused: string, reason: string, hint: string) => RequestRefusal;
 
 const noFor =
   ({ name }: Held): No =>
   (refused, reason, hint) => ({ refused, credential: name, reason, hint });
 
-function refusalOf(head: Head, held: Held, sightings: readonly Sighting[], dialled: Dialled): Refusal | undefined {
+function refusalOf(
+  head: Head,
+  held: Held,
+  sightings: readonly Sighting[],
+  dialled: Dialled,
+): RequestRefusal | undefined {
   const no = noFor(held);
   return hostRefusal(held, dialled, no) ?? placeRefusal(held, sightings, no) ?? requestRefusal(head, held, no);
 }
 
 /** Whether it may be used at this host and for this request, wherever it stands in it. */
-export function useRefusal(head: Head, held: Held, dialled: Dialled): Refusal | undefined {
+export function useRefusal(head: Head, held: Held, dialled: Dialled): RequestRefusal | undefined {
   const no = noFor(held);
   return hostRefusal(held, dialled, no) ?? requestRefusal(head, held, no);
 }
 
-function hostRefusal({ rule }: Held, { name, port }: Dialled, no: No): Refusal | undefined {
+function hostRefusal({ rule }: Held, { name, port }: Dialled, no: No): RequestRefusal | undefined {
   if (rule.hosts.some((host) => coversHost(host, name, port))) return undefined;
   const isPort = rule.hosts.some((host) => coversName(host, name));
   // With the port where that is the difference: "to api.test only, not to api.test:80" would say nothing.
@@ -101,7 +106,7 @@ function hostRefusal({ rule }: Held, { name, port }: Dialled, no: No): Refusal |
   );
 }
 
-function placeRefusal({ rule }: Held, sightings: readonly Sighting[], no: No): Refusal | undefined {
+function placeRefusal({ rule }: Held, sightings: readonly Sighting[], no: No): RequestRefusal | undefined {
   const [first, ...more] = sightings as [Sighting, ...Sighting[]];
   const places = rule.places.map(showPlace).join(' or ');
   if (more.length > 0)
@@ -125,7 +130,7 @@ function placeRefusal({ rule }: Held, sightings: readonly Sighting[], no: No): R
   );
 }
 
-function requestRefusal(head: Head, held: Held, no: No): Refusal | undefined {
+function requestRefusal(head: Head, held: Held, no: No): RequestRefusal | undefined {
   const { methods } = held.rule;
   if (methods.length > 0 && !methods.includes(head.method))
     return no(
@@ -136,7 +141,7 @@ function requestRefusal(head: Head, held: Held, no: No): Refusal | undefined {
   return pathRefusal(head, held, no);
 }
 
-function pathRefusal({ target }: Head, { rule }: Held, no: No): Refusal | undefined {
+function pathRefusal({ target }: Head, { rule }: Held, no: No): RequestRefusal | undefined {
   if (rule.paths.length === 0) return undefined;
   const path = plainPath(target);
   if (path === undefined)
@@ -165,7 +170,7 @@ function isPlace(place: Held['rule']['places'][number], { kind, name }: Sighting
   return place.kind === kind && (place.kind === 'authorization' || ('name' in place && place.name === name));
 }
 
-function sightingsOf(head: Head, held: Held, label: number, { needles, body }: Question): Sighting[] {
+function sightingsOf(head: Head, held: Held, label: number, { needles, body }: RequestQuestion): Sighting[] {
   const seen = head.headers.flatMap(([name, value]) =>
     headerSightings(name.toLowerCase(), value, held, label, needles),
   );

@@ -3,12 +3,12 @@ import { openToRead } from '../host/open-file.ts';
 import { replaceFile } from '../host/replace-file.ts';
 import type { LogIn } from '../policy/log-ins.ts';
 
-export type Fields = { readonly [name: string]: unknown };
+export type LogInFields = { readonly [name: string]: unknown };
 
 /** A file in which an agent keeps its log-in. */
 export interface LogInFile {
   readonly text: string;
-  readonly fields: Fields;
+  readonly fields: LogInFields;
   readonly mode: number;
   readonly owner: { readonly uid: number; readonly gid: number };
 }
@@ -29,17 +29,17 @@ export function readLogIn(file: string): LogInFile {
   }
 }
 
-function fieldsIn(text: string): Fields {
+function fieldsIn(text: string): LogInFields {
   const fields: unknown = JSON.parse(text);
   if (!isFields(fields)) throw new Error('it holds no JSON object');
   return fields;
 }
 
-export const isFields = (value: unknown): value is Fields =>
+export const isFields = (value: unknown): value is LogInFields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** `a.b` is the field b in a. */
-function fieldAt(fields: Fields, at: string): unknown {
+function fieldAt(fields: LogInFields, at: string): unknown {
   return at
     .split('.')
     .reduce<unknown>(
@@ -48,12 +48,12 @@ function fieldAt(fields: Fields, at: string): unknown {
     );
 }
 
-export function textAt(fields: Fields, at: string): string | undefined {
+export function textAt(fields: LogInFields, at: string): string | undefined {
   const value = fieldAt(fields, at);
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-function withField(fields: Fields, at: string, value: unknown): Fields {
+function withField(fields: LogInFields, at: string, value: unknown): LogInFields {
   const [name = '', ...rest] = at.split('.');
   const inner = fields[name];
   return {
@@ -63,18 +63,22 @@ function withField(fields: Fields, at: string, value: unknown): Fields {
 }
 
 /** What the command finds: placeholders in the places of tokens, what it needs to know besides, and nothing else. */
-export function shownFields(fields: Fields, { shown }: LogIn, placeholders: ReadonlyMap<string, string>): Fields {
+export function shownFields(
+  fields: LogInFields,
+  { shown }: LogIn,
+  placeholders: ReadonlyMap<string, string>,
+): LogInFields {
   const known = shown.map((at) => [at, fieldAt(fields, at)] as const).filter(([, value]) => value !== undefined);
-  return [...known, ...placeholders].reduce<Fields>((all, [at, value]) => withField(all, at, value), {});
+  return [...known, ...placeholders].reduce<LogInFields>((all, [at, value]) => withField(all, at, value), {});
 }
 
 /** With the tokens of an answer in the places of the old ones; what else the file holds stays as it is. */
 export function renewedFields(
-  fields: Fields,
+  fields: LogInFields,
   { tokens, time, account }: LogIn,
   values: ReadonlyMap<string, string>,
-  answer: Fields,
-): Fields {
+  answer: LogInFields,
+): LogInFields {
   const now = Date.now();
   const seconds = answer.expires_in;
   const end = typeof seconds === 'number' && Number.isFinite(seconds) ? now + Math.round(seconds * 1000) : undefined;
@@ -86,7 +90,7 @@ export function renewedFields(
     ...(moment === undefined ? [] : [[time.at, moment] as const]),
     ...(account === undefined || whose === undefined ? [] : [[account.at, whose] as const]),
   ];
-  return changes.reduce<Fields>((all, [at, value]) => withField(all, at, value), fields);
+  return changes.reduce<LogInFields>((all, [at, value]) => withField(all, at, value), fields);
 }
 
 function claimIn(token: string, [group, name]: readonly [string, string]): string | undefined {
@@ -100,7 +104,11 @@ function claimIn(token: string, [group, name]: readonly [string, string]): strin
 }
 
 /** Whole or not at all, and written as it was: with or without indentation, with its mode, for its owner. */
-export function writeLogIn(file: string, fields: Fields, before: Pick<LogInFile, 'text' | 'mode' | 'owner'>): void {
+export function writeLogIn(
+  file: string,
+  fields: LogInFields,
+  before: Pick<LogInFile, 'text' | 'mode' | 'owner'>,
+): void {
   const indent = /\n( +|\t+)"/.exec(before.text)?.[1];
   const text = JSON.stringify(fields, null, indent);
   const { uid, gid } = before.owner;

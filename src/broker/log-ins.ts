@@ -7,7 +7,7 @@ import { type LogInName, type LogInToken, logInOf } from '../policy/log-ins.ts';
 import { Secret } from '../secrets/secret.ts';
 import type { Held } from './held.ts';
 import type { Holdings } from './holdings.ts';
-import { type Fields, type LogInFile, readLogIn, renewedFields, textAt, writeLogIn } from './log-in-file.ts';
+import { type LogInFields, type LogInFile, readLogIn, renewedFields, textAt, writeLogIn } from './log-in-file.ts';
 import { logInPlaceholder } from './placeholder.ts';
 import { Refused } from './say.ts';
 
@@ -27,7 +27,7 @@ export interface LogInsOptions {
 }
 
 /** What a server answered: fields that hold tokens, or something else that is none of our business. */
-export type Asked<Other> = { readonly fields: Fields } | { readonly other: Other };
+export type Asked<Other> = { readonly fields: LogInFields } | { readonly other: Other };
 
 /** What the command gets in its place. */
 export type Given<Other> = { readonly body: Buffer; readonly again: boolean } | { readonly other: Other };
@@ -200,9 +200,9 @@ class State {
   seen: string | undefined;
   isUnwritten = false;
   isTold = false;
-  answer: Fields | undefined;
+  answer: LogInFields | undefined;
   renewedAt = Number.NEGATIVE_INFINITY;
-  renewal: { readonly held: readonly Held[]; readonly fields: Fields } = { held: [], fields: {} };
+  renewal: { readonly held: readonly Held[]; readonly fields: LogInFields } = { held: [], fields: {} };
   readonly #current: Map<string, Held>;
   readonly #generations: Held[][] = [];
 
@@ -235,7 +235,7 @@ class State {
     this.#current.set(held.logIn?.at ?? '', held);
   }
 
-  add(fresh: Held[], fields: Fields): void {
+  add(fresh: Held[], fields: LogInFields): void {
     const replaced = fresh.flatMap(({ logIn }) => this.#current.get(logIn?.at ?? '') ?? []);
     this.#generations.push(replaced);
     for (const held of fresh) this.set(held);

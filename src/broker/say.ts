@@ -2,21 +2,21 @@ import http from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { MintRule } from '../policy/broker.ts';
 import type { LogInName } from '../policy/log-ins.ts';
-import type { Refusal } from './head.ts';
+import type { RequestRefusal } from './head.ts';
 import type { BrokerRecord, Dialled, Held } from './held.ts';
 import type { ClientSide } from './sides.ts';
 
 export class Refused extends Error {
-  readonly refusal: Refusal;
+  readonly refusal: RequestRefusal;
 
-  constructor(refusal: Refusal) {
+  constructor(refusal: RequestRefusal) {
     super(refusal.reason);
     this.refusal = refusal;
   }
 }
 
 /** The one record of a request. */
-export class Log {
+export class RequestLog {
   readonly #start = performance.now();
   readonly #about: Pick<BrokerRecord, 'host' | 'port' | 'method'>;
   readonly #record: (entry: BrokerRecord) => void;
@@ -54,7 +54,7 @@ export class Log {
   }
 }
 
-export function bodyRefusal(held: Held): Refusal {
+export function bodyRefusal(held: Held): RequestRefusal {
   const places = held.rule.places.filter(({ kind }) => kind !== 'body');
   return {
     refused: 'place',
@@ -67,7 +67,7 @@ export function bodyRefusal(held: Held): Refusal {
   };
 }
 
-export function mintRefusal(log: Log, mint: MintRule): Refusal {
+export function mintRefusal(log: RequestLog, mint: MintRule): RequestRefusal {
   return {
     refused: 'mint',
     credential: log.credentials[0] ?? '',
@@ -76,7 +76,7 @@ export function mintRefusal(log: Log, mint: MintRule): Refusal {
   };
 }
 
-export function logInRefusal(agent: LogInName): Refusal {
+export function logInRefusal(agent: LogInName): RequestRefusal {
   return {
     refused: 'log-in',
     credential: '',
@@ -85,7 +85,7 @@ export function logInRefusal(agent: LogInName): Refusal {
   };
 }
 
-export function refusalText({ credential, reason, hint, refused }: Refusal, { name, port }: Dialled): string {
+export function refusalText({ credential, reason, hint, refused }: RequestRefusal, { name, port }: Dialled): string {
   const what = credential === '' ? 'this request was not sent' : `${credential} was not sent`;
   return `cordon: ${what} to ${name}:${port}: ${reason}.\ncordon: ${hint} (rule: ${refused}).\n`;
 }
@@ -94,7 +94,7 @@ const UNVERIFIED =
   /^(?:CERT_|DEPTH_|SELF_SIGNED|UNABLE_TO|ERR_TLS_CERT|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|ERR_SSL)/;
 export const ruleOf = ({ code = '' }: NodeJS.ErrnoException) => (UNVERIFIED.test(code) ? 'unverified' : 'unreachable');
 
-export function failureText(error: NodeJS.ErrnoException, { name, port }: Dialled, log: Log): string {
+export function failureText(error: NodeJS.ErrnoException, { name, port }: Dialled, log: RequestLog): string {
   const about = log.credentials.length === 0 ? '' : ` (with ${log.credentials.join(', ')})`;
   const why = error.code === undefined ? error.message : `${error.message} [${error.code}]`;
   return ruleOf(error) === 'unverified'
@@ -102,12 +102,12 @@ export function failureText(error: NodeJS.ErrnoException, { name, port }: Dialle
     : `cordon: ${name}:${port} did not answer${about}: ${why}.\n`;
 }
 
-export function refuse(client: ClientSide, refusal: Refusal, dialled: Dialled, log: Log): void {
+export function refuse(client: ClientSide, refusal: RequestRefusal, dialled: Dialled, log: RequestLog): void {
   log.write('refused', { rule: refusal.refused, reason: refusal.reason, credential: refusal.credential });
   sayAndEnd(client, 403, refusalText(refusal, dialled));
 }
 
-export function fail(client: ClientSide, error: NodeJS.ErrnoException, dialled: Dialled, log: Log): void {
+export function fail(client: ClientSide, error: NodeJS.ErrnoException, dialled: Dialled, log: RequestLog): void {
   log.write('failed', { rule: ruleOf(error), reason: error.code ?? error.message });
   sayAndEnd(client, 502, failureText(error, dialled, log));
 }

@@ -10,20 +10,20 @@ import { coversHost, type MintRule } from '../policy/broker.ts';
 import { type LogInName, logInOf } from '../policy/log-ins.ts';
 import type { Authority } from './authority.ts';
 import { awsKeysAmong, isSignedForAws, type Resigned, resigned } from './aws.ts';
-import { answerTo, type Head, type Header, type Refusal, useRefusal, valuesOf } from './head.ts';
+import { answerTo, type Head, type Header, type RequestRefusal, useRefusal, valuesOf } from './head.ts';
 import type { BrokerRecord, Dialled, Held } from './held.ts';
 import type { Holdings, Remember } from './holdings.ts';
-import { type Fields, isFields } from './log-in-file.ts';
+import { isFields, type LogInFields } from './log-in-file.ts';
 import type { Asked, KeptLogIn, LogIns } from './log-ins.ts';
 import { captured, mintFor } from './mint.ts';
 import {
   bodyRefusal,
   fail,
   failureText,
-  Log,
   logInRefusal,
   mintRefusal,
   Refused,
+  RequestLog,
   refusalText,
   refuse,
   refuseRaw,
@@ -248,7 +248,7 @@ export class Site {
   }
 
   #serve(client: ClientSide, version: Version): void {
-    const log = new Log(this.#dialled, client.head.method, this.#options.record);
+    const log = new RequestLog(this.#dialled, client.head.method, this.#options.record);
     client.body.on('error', () => undefined);
     this.#exchange(client, version, log)
       .catch((error: unknown) => {
@@ -258,7 +258,7 @@ export class Site {
       .catch(() => client.abort()); // The client went away before it could be told.
   }
 
-  async #exchange(client: ClientSide, version: Version, log: Log): Promise<void> {
+  async #exchange(client: ClientSide, version: Version, log: RequestLog): Promise<void> {
     requireSameName(client, this.#dialled);
     const mint = mintFor(this.#options.mints ?? [], this.#dialled, client.head);
     const asked = await this.#readWhole(client, mint);
@@ -337,7 +337,7 @@ export class Site {
       readonly body: Buffer | undefined;
       readonly version: Version;
     },
-    log: Log,
+    log: RequestLog,
   ): Promise<UpstreamSide> {
     if (length === undefined || body !== undefined) {
       const end = (upstream: UpstreamSide) => {
@@ -403,7 +403,7 @@ export class Site {
     return endToEnd(trailers);
   }
 
-  async #relay(client: ClientSide, response: Awaited<UpstreamSide['response']>, log: Log): Promise<void> {
+  async #relay(client: ClientSide, response: Awaited<UpstreamSide['response']>, log: RequestLog): Promise<void> {
     const { values, held } = this.#options.holdings;
     const decoder = decoderOf(response.headers, response.status);
     const headers = endToEnd(response.headers)
@@ -426,7 +426,7 @@ export class Site {
     response: Awaited<UpstreamSide['response']>,
     from: readonly Held[],
     mint: MintRule,
-    log: Log,
+    log: RequestLog,
   ): Promise<void> {
     const decoder = decoderOf(response.headers, response.status);
     const body = decoder === undefined ? response.body : response.body.pipe(decoder);
@@ -448,7 +448,13 @@ export class Site {
   }
 
   /** Tokens of a log-in: renewed outside, or made anew where a person agrees. The command gets placeholders. */
-  async #logIn(client: ClientSide, agent: LogInName, request: TokenRequest, version: Version, log: Log): Promise<void> {
+  async #logIn(
+    client: ClientSide,
+    agent: LogInName,
+    request: TokenRequest,
+    version: Version,
+    log: RequestLog,
+  ): Promise<void> {
     const { logIns, confirm } = this.#options;
     const ask = (body: Buffer) => this.#askForTokens(client, { agent, body, version }, log);
     let isGone = false;
@@ -482,7 +488,7 @@ export class Site {
   async #askForTokens(
     client: ClientSide,
     { agent, body, version }: { readonly agent: LogInName; readonly body: Buffer; readonly version: Version },
-    log: Log,
+    log: RequestLog,
   ): Promise<Asked<Response>> {
     const head = {
       method: 'POST',
@@ -511,7 +517,7 @@ export class Site {
     }
   }
 
-  async #fieldsOf({ headers, status, body }: Response): Promise<Fields> {
+  async #fieldsOf({ headers, status, body }: Response): Promise<LogInFields> {
     const decoder = decoderOf(headers, status);
     const data = await readAll(decoder === undefined ? body : body.pipe(decoder), SMALL_BODY);
     try {
@@ -523,7 +529,7 @@ export class Site {
   }
 
   #upgrade(req: http.IncomingMessage, socket: Duplex, first: Buffer): void {
-    const log = new Log(this.#dialled, req.method ?? 'GET', this.#options.record);
+    const log = new RequestLog(this.#dialled, req.method ?? 'GET', this.#options.record);
     socket.on('error', () => socket.destroy());
     this.#webSocket(req, socket, first, log).catch((error: unknown) => {
       const text =
@@ -541,7 +547,7 @@ export class Site {
     });
   }
 
-  async #webSocket(req: http.IncomingMessage, socket: Duplex, first: Buffer, log: Log): Promise<void> {
+  async #webSocket(req: http.IncomingMessage, socket: Duplex, first: Buffer, log: RequestLog): Promise<void> {
     const headers = pairsOf(req.rawHeaders);
     if ((req.headers.upgrade ?? '').toLowerCase() !== 'websocket')
       throw new Refused({
@@ -572,7 +578,7 @@ export class Site {
       return;
     }
     for (const one of [socket, upstream]) one.setMaxListeners(32); // Two pipelines listen to each.
-    let refusal: Refusal | undefined;
+    let refusal: RequestRefusal | undefined;
     const out = frameStream({
       needles: holdings.placeholders,
       masked: true,

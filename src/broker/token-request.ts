@@ -1,5 +1,5 @@
 import { type LogInName, logInOf } from '../policy/log-ins.ts';
-import { type Head, type Refusal, valuesOf, type WholeBody } from './head.ts';
+import { type Head, type RequestRefusal, valuesOf, type WholeBody } from './head.ts';
 import type { Held } from './held.ts';
 
 /** A request for tokens, as it may be sent: what it says is said anew, so that the server reads what was read here. */
@@ -19,9 +19,9 @@ export function tokenRequest(
   head: Head,
   body: WholeBody | undefined,
   held: readonly Held[],
-): TokenRequest | Refusal {
+): TokenRequest | RequestRefusal {
   const { client } = logInOf(agent);
-  const no = (refused: string, reason: string, hint: string): Refusal => ({
+  const no = (refused: string, reason: string, hint: string): RequestRefusal => ({
     refused,
     credential: held[0]?.name ?? '',
     reason,

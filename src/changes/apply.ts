@@ -18,7 +18,7 @@ import {
 } from 'node:fs';
 import { type Bytes, bufferOfBytes } from '../host/bytes.ts';
 import { carriedOver } from './diff.ts';
-import { baseOf, type Change, type ChangeRecord, contentOf, type Identity } from './record.ts';
+import { baseOf, type Change, type ChangeRecord, contentOf, type FileIdentity } from './record.ts';
 
 export interface Applied {
   readonly change: Change;
@@ -148,7 +148,7 @@ const statOf = ({ path }: Place): BigIntStats | undefined => lstatSync(path, { b
 
 // ── whether it may be ──
 
-function isAsItWas(was: Identity, now: BigIntStats): boolean {
+function isAsItWas(was: FileIdentity, now: BigIntStats): boolean {
   return (
     now.dev === BigInt(was.device) &&
     now.ino === BigInt(was.inode) &&

@@ -69,7 +69,7 @@ export const linesIn = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/
 
 // ── lines ──
 
-export interface Step {
+export interface DiffStep {
   readonly kind: 'keep' | 'remove' | 'add';
   /** The place among the old lines, or among the new ones where a line is added. */
   readonly at: number;
@@ -79,7 +79,7 @@ const MOST_STEPS = 4000;
 const MOST_KEPT = 64_000_000;
 
 /** A shortest way from the old lines to the new ones (Myers); where that would take too long, everything between the common ends. */
-export function stepsBetween(before: readonly string[], after: readonly string[]): Step[] {
+export function stepsBetween(before: readonly string[], after: readonly string[]): DiffStep[] {
   let start = 0;
   while (start < before.length && start < after.length && before[start] === after[start]) start++;
   let [endBefore, endAfter] = [before.length, after.length];
@@ -89,15 +89,15 @@ export function stepsBetween(before: readonly string[], after: readonly string[]
   }
   const middle = shortest(before.slice(start, endBefore), after.slice(start, endAfter));
   return [
-    ...range(0, start).map((at): Step => ({ kind: 'keep', at })),
-    ...middle.map(({ kind, at }): Step => ({ kind, at: at + start })),
-    ...range(endBefore, before.length).map((at): Step => ({ kind: 'keep', at })),
+    ...range(0, start).map((at): DiffStep => ({ kind: 'keep', at })),
+    ...middle.map(({ kind, at }): DiffStep => ({ kind, at: at + start })),
+    ...range(endBefore, before.length).map((at): DiffStep => ({ kind: 'keep', at })),
   ];
 }
 
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);
 
-function shortest(before: readonly string[], after: readonly string[]): Step[] {
+function shortest(before: readonly string[], after: readonly string[]): DiffStep[] {
   const [n, m] = [before.length, after.length];
   const most = Math.min(n + m, MOST_STEPS);
   const offset = most + 1;
@@ -118,8 +118,8 @@ function shortest(before: readonly string[], after: readonly string[]): Step[] {
     }
   }
   return [
-    ...range(0, n).map((one): Step => ({ kind: 'remove', at: one })),
-    ...range(0, m).map((one): Step => ({ kind: 'add', at: one })),
+    ...range(0, n).map((one): DiffStep => ({ kind: 'remove', at: one })),
+    ...range(0, m).map((one): DiffStep => ({ kind: 'add', at: one })),
   ];
 }
 
@@ -134,8 +134,8 @@ function alongEqual(before: readonly string[], after: readonly string[], from: n
   return x;
 }
 
-function backwards(trace: readonly Int32Array[], n: number, m: number, offset: number): Step[] {
-  const steps: Step[] = [];
+function backwards(trace: readonly Int32Array[], n: number, m: number, offset: number): DiffStep[] {
+  const steps: DiffStep[] = [];
   let [x, y] = [n, m];
   for (let d = trace.length - 1; d >= 0; d--) {
     const reach = trace[d] as Int32Array;
@@ -173,7 +173,7 @@ function hunks(before: readonly string[], after: readonly string[]): string[] {
 }
 
 /** How many old and new lines lie before each step. */
-function countsBefore(steps: readonly Step[]): [number, number][] {
+function countsBefore(steps: readonly DiffStep[]): [number, number][] {
   const counts: [number, number][] = [[0, 0]];
   for (const { kind } of steps) {
     const [old, now] = counts.at(-1) as [number, number];
@@ -184,7 +184,7 @@ function countsBefore(steps: readonly Step[]): [number, number][] {
 
 const span = (from: number, to: number) => (to === from ? `${from},0` : `${from + 1},${to - from}`);
 
-function shownLine({ kind, at }: Step, before: readonly string[], after: readonly string[]): string[] {
+function shownLine({ kind, at }: DiffStep, before: readonly string[], after: readonly string[]): string[] {
   const line = (kind === 'add' ? after[at] : before[at]) as string;
   const mark = { keep: ' ', add: '+', remove: '-' }[kind];
   return line.endsWith('\n') ? [mark + line.slice(0, -1)] : [mark + line, '\\ No newline at end of file'];

@@ -17,7 +17,7 @@ import type { Bytes } from '../host/bytes.ts';
 import { CordonError } from '../host/errors.ts';
 
 /** What stood at a place when the command ended. */
-export interface Identity {
+export interface FileIdentity {
   readonly kind: 'file' | 'folder' | 'link' | 'other';
   readonly device: number;
   readonly inode: string;
@@ -37,7 +37,7 @@ export interface Change {
   /** Where its content lies in the record; undefined where none is kept. */
   readonly at?: number;
   /** What stood there; undefined: nothing did. */
-  readonly was?: Identity;
+  readonly was?: FileIdentity;
   /** The real one was changed while the command ran. */
   readonly moving?: 1;
   /** The command was not shown the real one. */

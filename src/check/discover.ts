@@ -7,13 +7,13 @@ import { manifestFiles } from './manifest-files.ts';
 import { kindByName } from './recognise.ts';
 import { leadsInto } from './whereabouts.ts';
 
-export interface Whereabouts {
+export interface CheckedPlaces {
   readonly config: string | undefined;
   readonly workdir: string;
 }
 
 /** What `cordon check` looks at by itself: Cordon's own files, and what in the working folder may hand credentials on. */
-export function discover({ config, workdir }: Whereabouts): string[] {
+export function discover({ config, workdir }: CheckedPlaces): string[] {
   return [...(config === undefined ? [] : ownFiles(config)), ...filesOfProject(workdir)];
 }
 

@@ -6,7 +6,7 @@ import { Source } from '../policy/load/source.ts';
 import type { Secret } from '../secrets/secret.ts';
 import { Draft, type DraftProfile } from './draft.ts';
 import type { Row } from './fate.ts';
-import { FORMATS, type Format, type Importer, type Input } from './from/importer.ts';
+import { FORMATS, type Importer, type ImportFormat, type Input } from './from/importer.ts';
 import { type Json, jsonOf } from './json.ts';
 import { importerFor, recognise } from './recognise.ts';
 
@@ -14,13 +14,13 @@ export interface ImportOptions {
   readonly env: ParentEnv;
   readonly home: string | undefined;
   /** What the file is, where its contents don't tell. */
-  readonly format?: Format | undefined;
+  readonly format?: ImportFormat | undefined;
   readonly only?: string | undefined;
 }
 
 export interface Imported {
   readonly path: string;
-  readonly format: Format;
+  readonly format: ImportFormat;
   readonly title: string;
   readonly rows: readonly Row[];
   readonly profile: DraftProfile;

@@ -4,7 +4,7 @@ import { compose, devcontainer } from './from/containers.ts';
 import { envFile } from './from/env-file.ts';
 import { firejail } from './from/firejail.ts';
 import { gemini } from './from/gemini.ts';
-import type { Format, Importer, Input } from './from/importer.ts';
+import type { Importer, ImportFormat, Input } from './from/importer.ts';
 import { nono } from './from/nono.ts';
 import { ag3ntum, ixt, names } from './from/small.ts';
 import { srt } from './from/srt.ts';
@@ -25,7 +25,8 @@ const IMPORTERS: readonly Importer[] = [
   names,
 ];
 
-export const importerFor = (format: Format): Importer => IMPORTERS.find((one) => one.format === format) as Importer;
+export const importerFor = (format: ImportFormat): Importer =>
+  IMPORTERS.find((one) => one.format === format) as Importer;
 
 /** All that a file could be: more than one is a mixed file, and somebody has to say. */
 export function recognise(input: Pick<Input, 'path' | 'text' | 'data'>): Importer[] {

@@ -1,5 +1,5 @@
 /** What would change an answer: one flag, the same as a line of a profile, and what it costs. */
-export interface Change {
+export interface PossibleChange {
   /** What it brings about, to stand before the flag: `to show it`. */
   readonly effect: string;
   readonly flag: string;
@@ -18,7 +18,7 @@ export interface Answer {
   readonly rule?: string | undefined;
   readonly origin?: string | undefined;
   /** Undefined: nothing does. */
-  readonly change?: Change | undefined;
+  readonly change?: PossibleChange | undefined;
 }
 
 export interface Profiled {

@@ -1,15 +1,15 @@
 import { accessSync, constants, lstatSync, statSync } from 'node:fs';
 import { realPathOf } from '../host/if-there.ts';
-import type { Found, Looked } from '../launch/look.ts';
+import type { FoundInside, Looked } from '../launch/look.ts';
 import { isWithin, type Operation } from '../plan/places/index.ts';
 import type { FilesystemPolicy } from '../policy/policy.ts';
-import { type Answer, type Change, profileLine, shellWord } from './answer.ts';
+import { type Answer, type PossibleChange, profileLine, shellWord } from './answer.ts';
 import { givenAway } from './gives.ts';
 
 export interface PathQuestion {
   /** Absolute and plain. */
   readonly path: string;
-  readonly found: Found;
+  readonly found: FoundInside;
 }
 
 export interface PathSurroundings {
@@ -175,7 +175,7 @@ function real(question: Question): Told {
 
 const WORDS = { expose: 'expose', read: 'read', write: 'write', hide: 'hide' } as const;
 
-function widening(word: keyof typeof WORDS, { path, home }: Question, effect: string, gives?: string): Change {
+function widening(word: keyof typeof WORDS, { path, home }: Question, effect: string, gives?: string): PossibleChange {
   const short = shortened(path, home);
   return {
     effect,
@@ -233,7 +233,7 @@ function privateAround({ looked, found, names }: Question): string | undefined {
 const isPrivate = (question: Question) => privateAround(question) !== undefined;
 
 interface Outside {
-  readonly kind: Found['kind'];
+  readonly kind: FoundInside['kind'];
   readonly real: string;
   readonly read: boolean;
   readonly write: boolean;
@@ -248,7 +248,7 @@ function outsideOf(path: string): Outside {
   };
 }
 
-function kindOf(path: string): Found['kind'] {
+function kindOf(path: string): FoundInside['kind'] {
   try {
     const found = statSync(path, { throwIfNoEntry: false }) ?? lstatSync(path, { throwIfNoEntry: false });
     if (found === undefined) return 'absent';

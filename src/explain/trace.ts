@@ -1,9 +1,9 @@
 import { lstatSync } from 'node:fs';
 import { normalize } from 'node:path';
-import type { Found, Looked } from '../launch/look.ts';
+import type { FoundInside, Looked } from '../launch/look.ts';
 import { isWithin } from '../plan/places/index.ts';
 import type { NetworkPolicy } from '../policy/network/rules.ts';
-import type { Answer, Change } from './answer.ts';
+import type { Answer, PossibleChange } from './answer.ts';
 import { hostAnswer } from './hosts.ts';
 import { type PathSurroundings, pathAnswer, shortened } from './paths.ts';
 
@@ -42,7 +42,7 @@ export interface Traced {
   readonly reason: string;
   /** How many paths stand behind this line. */
   readonly count: number;
-  readonly change?: Change | undefined;
+  readonly change?: PossibleChange | undefined;
 }
 
 /** The kernel's own, of which a command has its own each time. */
@@ -84,7 +84,7 @@ function networkAttempt({ what, path }: Attempt, network: NetworkPolicy): Traced
 }
 
 /** Most of thousands are files that are there and are read, or that are absent outside too: nothing is asked about them. */
-function isPlainlyReal({ what, path }: Attempt, found: Found, copied: ReadonlySet<string>): boolean {
+function isPlainlyReal({ what, path }: Attempt, found: FoundInside, copied: ReadonlySet<string>): boolean {
   if (what === 'connect' || copied.has(path)) return false;
   if (what === 'write') return found.write && found.filesystem !== 'overlay' && found.filesystem !== 'tmpfs';
   if (found.kind === 'absent' || found.kind === 'link') return lstatSync(path, { throwIfNoEntry: false }) === undefined;

@@ -2,7 +2,7 @@ import type { Decision } from '../decide/decide.ts';
 import { guardName, guardValue } from '../decide/guard/index.ts';
 import { showBytes } from '../host/bytes.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
-import { type Answer, type Change, profileLine, shellWord } from './answer.ts';
+import { type Answer, type PossibleChange, profileLine, shellWord } from './answer.ts';
 
 /** The answer about one variable, from the decision that a launch makes of it. */
 export function variableAnswer(decision: Decision, env: ParentEnv): Answer {
@@ -18,7 +18,7 @@ export function variableAnswer(decision: Decision, env: ParentEnv): Answer {
   };
 }
 
-function changeOf(decision: Decision, env: ParentEnv): Change | undefined {
+function changeOf(decision: Decision, env: ParentEnv): PossibleChange | undefined {
   const name = showBytes(decision.name);
   switch (decision.verdict) {
     case 'set':
@@ -34,7 +34,11 @@ function changeOf(decision: Decision, env: ParentEnv): Change | undefined {
 
 const line = (key: string, name: string) => profileLine({ section: 'environment', key, values: [name] });
 
-function changeOfDropped({ name: bytes, rule, origin }: Decision, name: string, env: ParentEnv): Change | undefined {
+function changeOfDropped(
+  { name: bytes, rule, origin }: Decision,
+  name: string,
+  env: ParentEnv,
+): PossibleChange | undefined {
   const [kind = ''] = rule.split(' ', 1);
   if (name === 'SSH_AUTH_SOCK' && (kind === 'default' || kind === 'hold')) return AGENT;
   if (kind === 'default') return allowing(name, looksSecret(bytes, env));
@@ -55,14 +59,14 @@ function changeOfDropped({ name: bytes, rule, origin }: Decision, name: string, 
 }
 
 /** The variable is of no use without the socket that it names. */
-const AGENT: Change = {
+const AGENT: PossibleChange = {
   effect: 'to let your ssh-agent be used',
   flag: '--ssh-agent',
   profile: '"environment": { "allow_vars": ["SSH_AUTH_SOCK"] }, "filesystem": { "expose": ["THE SOCKET"] }',
   gives: 'a log-in with every key that is in the agent, while the command runs',
 };
 
-function allowing(name: string, secret: boolean): Change {
+function allowing(name: string, secret: boolean): PossibleChange {
   return {
     effect: 'to pass it on',
     flag: `--allow ${shellWord(name)}`,

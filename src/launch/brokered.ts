@@ -3,7 +3,7 @@ import { rootCertificates } from 'node:tls';
 import { newAuthority } from '../broker/authority.ts';
 import type { Held } from '../broker/held.ts';
 import { rememberPlaceholders } from '../broker/known-placeholders.ts';
-import { type Fields, type LogInFile, readLogIn, shownFields, textAt as textIn } from '../broker/log-in-file.ts';
+import { type LogInFields, type LogInFile, readLogIn, shownFields, textAt as textIn } from '../broker/log-in-file.ts';
 import { logInPlaceholder, placeholdersFor, refuseUnbrokered } from '../broker/placeholder.ts';
 import type { BrokerSettings } from '../broker/settings.ts';
 import type { SshSettings } from '../broker/ssh-agent.ts';
@@ -188,7 +188,7 @@ function heldLogIns({ logIns = [], filesystem }: Policy, known: readonly Held[])
   return { held, values: both, files };
 }
 
-function logInIn(rule: LogInRule): LogInFile & { readonly fields: Fields } {
+function logInIn(rule: LogInRule): LogInFile & { readonly fields: LogInFields } {
   try {
     return readLogIn(rule.file);
   } catch (error) {

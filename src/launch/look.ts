@@ -6,7 +6,7 @@ import { launch } from './launch.ts';
 import { type LaunchRequest, prepare } from './prepare.ts';
 
 /** What a command meets at one path. */
-export interface Found {
+export interface FoundInside {
   /** `closed`: it cannot be told what is there; `link`: one that leads nowhere. */
   readonly kind: 'file' | 'folder' | 'link' | 'socket' | 'pipe' | 'device' | 'closed' | 'absent';
   readonly read: boolean;
@@ -22,7 +22,7 @@ export interface Found {
 export interface Looked {
   readonly isolation: 'barrier' | 'filter';
   readonly operations: readonly Operation[];
-  readonly found: readonly Found[];
+  readonly found: readonly FoundInside[];
 }
 
 type LookRequest = Pick<LaunchRequest, 'policy' | 'env' | 'workdir' | 'argv' | 'throwawayHome'>;

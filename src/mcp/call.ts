@@ -8,7 +8,7 @@ import { report } from './report.ts';
 import type { CallKind, Outcome, Serving } from './serving.ts';
 import { joinSignals } from './signals.ts';
 
-export interface Call {
+export interface ToolCall {
   readonly kind: CallKind;
   readonly preview: PreviewOptions;
   readonly timeoutMs?: number | undefined;
@@ -16,7 +16,7 @@ export interface Call {
 }
 
 /** One tool call from admission to its report. Whatever goes wrong is a tool error in words, never a value. */
-export async function runCall(call: Call, context: ServerContext, serving: Serving): Promise<CallToolResult> {
+export async function runCall(call: ToolCall, context: ServerContext, serving: Serving): Promise<CallToolResult> {
   if (serving.draining?.() === true)
     return refused(call, serving, 'the server is shutting down; no new call is started');
   const leave = serving.gate.enter();
@@ -35,12 +35,12 @@ export async function runCall(call: Call, context: ServerContext, serving: Servi
   }
 }
 
-function refused({ kind }: Call, { observer }: Serving, text: string): CallToolResult {
+function refused({ kind }: ToolCall, { observer }: Serving, text: string): CallToolResult {
   observer?.refused(kind);
   return refusal(text);
 }
 
-async function observed(call: Call, context: ServerContext, serving: Serving): Promise<CallToolResult> {
+async function observed(call: ToolCall, context: ServerContext, serving: Serving): Promise<CallToolResult> {
   const started = performance.now();
   const ended = (outcome: Outcome) => serving.observer?.ended(call.kind, outcome, (performance.now() - started) / 1000);
   serving.observer?.started(call.kind);
@@ -55,7 +55,7 @@ async function observed(call: Call, context: ServerContext, serving: Serving): P
 }
 
 async function perform(
-  { start, preview: wanted, timeoutMs }: Call,
+  { start, preview: wanted, timeoutMs }: ToolCall,
   context: ServerContext,
   { ended, session }: Serving,
 ) {

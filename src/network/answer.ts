@@ -5,7 +5,7 @@ import { replaceFile } from '../host/replace-file.ts';
 import { findProfile, namedProfiles, type ProfilePlaces } from '../policy/profile/find.ts';
 import { type Pending, pendingIn, say, type Word } from './pending.ts';
 
-export interface Answer {
+export interface HostAnswer {
   readonly ids: readonly string[];
   readonly word: Word;
   /** The profile that is to name the hosts from now on, too. */
@@ -15,7 +15,7 @@ export interface Answer {
 /** Lets hosts that wait go on, or refuses them, and tells which they were. The profile comes first: when it can't be written, nothing is said. */
 export function answer(
   state: string | undefined,
-  { ids, word, profile }: Answer,
+  { ids, word, profile }: HostAnswer,
   places: ProfilePlaces,
 ): readonly Pending[] {
   const waiting = state === undefined ? [] : pendingIn(state);

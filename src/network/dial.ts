@@ -5,11 +5,11 @@ import { Patience } from '../host/patience.ts';
 import { contains, innermost, type Network, parseAddress, specialKind } from '../policy/network/address.ts';
 import type { HostRule, NetworkPolicy } from '../policy/network/rules.ts';
 import { beginning, endOfHead } from './beginning.ts';
-import { Refusal } from './requests.ts';
+import { RefusedRequest } from './requests.ts';
 import type { Upstream } from './task.ts';
 
 /** A host that was let through, with the rule that did it. */
-export interface Target {
+export interface DialTarget {
   readonly name: string;
   readonly port: number;
   readonly rule: HostRule | undefined;
@@ -22,7 +22,7 @@ export interface DialOptions {
 }
 
 /** Where it leads is found out once, looked at, and what was looked at is what is dialled. */
-export async function dial(target: Target, options: DialOptions): Promise<net.Socket> {
+export async function dial(target: DialTarget, options: DialOptions): Promise<net.Socket> {
   const { rule, port, name } = target;
   if (rule?.kind === 'loopback') return connect([{ address: '127.0.0.1', family: 4 }], rule.port, options);
   if (rule !== undefined && 'pin' in rule && rule.pin !== undefined)
@@ -39,7 +39,8 @@ async function checkedAddresses(name: string, policy: NetworkPolicy): Promise<Fo
   const found = net.isIP(name) === 0 ? await addressesOf(name) : [familyOf(name)];
   const problems = found.map(({ address }) => addressProblem(address, policy));
   const good = found.filter((_, i) => problems[i] === undefined);
-  if (good.length === 0) throw new Refusal(problems.find((problem) => problem !== undefined) ?? 'it has no address');
+  if (good.length === 0)
+    throw new RefusedRequest(problems.find((problem) => problem !== undefined) ?? 'it has no address');
   return good;
 }
 
@@ -113,7 +114,7 @@ function upstreamFor(name: string, port: number, upstream: Upstream | undefined)
   if (text === undefined || isExcepted(name, port, upstream?.except ?? '')) return undefined;
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol))
-    throw new Refusal('the proxy of this machine is none that can be used: only http:// and https:// ones are');
+    throw new RefusedRequest('the proxy of this machine is none that can be used: only http:// and https:// ones are');
   return url;
 }
 
@@ -132,8 +133,8 @@ function isExcepted(name: string, port: number, except: string): boolean {
     });
 }
 
-async function throughProxy(proxy: URL, { name, port }: Target, { connectMs }: DialOptions): Promise<net.Socket> {
-  if (!/^[0-9a-z_.:-]+$/.test(name)) throw new Refusal('it is no name that a proxy could be told');
+async function throughProxy(proxy: URL, { name, port }: DialTarget, { connectMs }: DialOptions): Promise<net.Socket> {
+  if (!/^[0-9a-z_.:-]+$/.test(name)) throw new RefusedRequest('it is no name that a proxy could be told');
   const host = proxy.hostname.replace(/^\[|\]$/g, '');
   const isTls = proxy.protocol === 'https:';
   const where = { host, port: Number(proxy.port || (isTls ? 443 : 80)) };

@@ -1,5 +1,5 @@
 /** One question of a resolver inside, or why it is none. */
-export type Question =
+export type DnsQuestion =
   | {
       readonly name: string;
       readonly type: number;
@@ -16,9 +16,9 @@ const CLASS_IN = 1;
 const LONGEST = 255;
 
 /** Only what a plain query has: one question, no pointers in it. What follows (EDNS) is not looked at. */
-export function readQuestion(packet: Buffer): Question {
+export function readQuestion(packet: Buffer): DnsQuestion {
   const id = packet.length >= 2 ? packet.readUInt16BE(0) : undefined;
-  const bad: Question = { malformed: true, id };
+  const bad: DnsQuestion = { malformed: true, id };
   if (packet.length < HEADER + 5 || id === undefined) return bad;
   const flags = packet.readUInt16BE(2);
   const isQuery = (flags & 0x8000) === 0 && (flags & 0x7800) === 0;
@@ -46,7 +46,7 @@ const FORMERR = 1;
 /** Short, since a name may be allowed a moment later; long enough for one connection. */
 const SECONDS = 30;
 
-export function answerTo(packet: Buffer, question: Question, answer: NameAnswer): Buffer | undefined {
+export function answerTo(packet: Buffer, question: DnsQuestion, answer: NameAnswer): Buffer | undefined {
   if ('malformed' in question)
     return question.id === undefined ? undefined : header(packet, question.id, FORMERR, 0, 0);
   const code = answer === 'no such name' ? NXDOMAIN : 0;

@@ -3,15 +3,15 @@ import type net from 'node:net';
 import { Duplex } from 'node:stream';
 import { endToEnd, pairsOf } from '../broker/sides.ts';
 import { cutOffSlowHeads } from '../host/patience.ts';
-import type { Target } from './dial.ts';
+import type { DialTarget } from './dial.ts';
 import type { Gate } from './gate.ts';
 import { isNamed } from './relay.ts';
-import { Refusal } from './requests.ts';
-import type { Limits } from './task.ts';
+import { RefusedRequest } from './requests.ts';
+import type { ConnectionLimits } from './task.ts';
 import { tunnel } from './tunnel.ts';
 
 /** Takes connections that others accepted, whose first request is not CONNECT. */
-export function forwardingServer(gate: Gate, limits: Limits): http.Server {
+export function forwardingServer(gate: Gate, limits: ConnectionLimits): http.Server {
   const server = http.createServer({
     maxHeaderSize: limits.headBytes,
     requestTimeout: 0,
@@ -46,12 +46,12 @@ async function forward(request: http.IncomingMessage, response: http.ServerRespo
     const server = await onward(target, gate);
     pass(request, response, server, url);
   } catch (error) {
-    answer(error instanceof Refusal ? 403 : 502, (error as Error).message);
+    answer(error instanceof RefusedRequest ? 403 : 502, (error as Error).message);
   }
 }
 
 /** To the host itself, or to what stands in for it. */
-async function onward(target: Target, gate: Gate): Promise<Duplex> {
+async function onward(target: DialTarget, gate: Gate): Promise<Duplex> {
   const interceptor = gate.interceptorFor(target);
   if (interceptor === undefined) {
     const server = await gate.dial(target, 'proxy');

@@ -3,12 +3,12 @@ import type { Interceptor } from '../broker/broker.ts';
 import type { BrokerRecord } from '../broker/held.ts';
 import { parseAddress, showAddress } from '../policy/network/address.ts';
 import { type HostRule, hostName, type NetworkPolicy, verdictOn } from '../policy/network/rules.ts';
-import { type DialOptions, dial, type Target } from './dial.ts';
+import { type DialOptions, type DialTarget, dial } from './dial.ts';
 import { isKnown } from './names.ts';
 import { type NetworkRecord, RecordWriter } from './records.ts';
 import { relay } from './relay.ts';
-import { Refusal } from './requests.ts';
-import type { Limits, Task } from './task.ts';
+import { RefusedRequest } from './requests.ts';
+import type { ConnectionLimits, Task } from './task.ts';
 
 export type Via = NetworkRecord['via'];
 
@@ -20,7 +20,7 @@ export interface GateOptions {
   /** The launch that records go by. */
   readonly launch: string;
   readonly policy: NetworkPolicy;
-  readonly limits: Limits;
+  readonly limits: ConnectionLimits;
   readonly interceptors: readonly Interceptor[];
   readonly ask: Ask;
   /** Tells the supervisor of a host that was refused. */
@@ -65,7 +65,7 @@ export class Gate {
   }
 
   /** The target, or a Refusal that has been written down. */
-  async admit(host: string, port: number, via: Via): Promise<Target> {
+  async admit(host: string, port: number, via: Via): Promise<DialTarget> {
     const { policy, ask } = this.#options;
     const parsed = hostName(host);
     const address = parseAddress(host);
@@ -83,7 +83,7 @@ export class Gate {
   }
 
   /** A port of this machine that the list names. */
-  loopback(port: number): Target | undefined {
+  loopback(port: number): DialTarget | undefined {
     const rule = this.#options.policy.allow.find((one) => one.kind === 'loopback' && one.port === port);
     return rule === undefined ? undefined : { name: 'localhost', port, rule };
   }
@@ -119,12 +119,12 @@ export class Gate {
     });
   }
 
-  refuse(name: string, port: number, via: Via, why: string): Refusal {
+  refuse(name: string, port: number, via: Via, why: string): RefusedRequest {
     return this.#refuse(name, port, via, why);
   }
 
   /** The client's side of a connection to a host that was admitted: owned from here on. */
-  async join(client: net.Socket, target: Target, via: Via): Promise<void> {
+  async join(client: net.Socket, target: DialTarget, via: Via): Promise<void> {
     const interceptor = this.interceptorFor(target);
     if (interceptor !== undefined) {
       this.#open++;
@@ -168,7 +168,7 @@ export class Gate {
   }
 
   /** A connection that somebody else passes on, to be written down when it is over. */
-  watch(server: net.Socket, target: Target, via: Via): void {
+  watch(server: net.Socket, target: DialTarget, via: Via): void {
     const started = Date.now();
     this.#open++;
     server.once('close', () => {
@@ -177,24 +177,24 @@ export class Gate {
     });
   }
 
-  async dial(target: Target, via: Via): Promise<net.Socket> {
+  async dial(target: DialTarget, via: Via): Promise<net.Socket> {
     const { policy, task, limits } = this.#options;
     const options: DialOptions = { policy, upstream: task.upstream, connectMs: limits.connectMs };
     try {
       return await dial(target, options);
     } catch (error) {
       const why = (error as Error).message;
-      if (error instanceof Refusal) throw this.#refuse(target.name, target.port, via, why, target.rule);
+      if (error instanceof RefusedRequest) throw this.#refuse(target.name, target.port, via, why, target.rule);
       this.#record(target, via, { verdict: 'failed', rule: ruleText(target.rule), why });
       throw error;
     }
   }
 
-  interceptorFor({ name, port }: Target): Interceptor | undefined {
+  interceptorFor({ name, port }: DialTarget): Interceptor | undefined {
     return this.#options.interceptors.find((one) => one.handles(name, port));
   }
 
-  #refuse(name: string, port: number | undefined, via: Via, why: string, rule?: HostRule): Refusal {
+  #refuse(name: string, port: number | undefined, via: Via, why: string, rule?: HostRule): RefusedRequest {
     const host = port === undefined ? name : `${name}:${port}`;
     const told = `${host} ${why}`;
     if (!this.#seen.has(told) && this.#refusals < MOST_REFUSED) {
@@ -204,10 +204,10 @@ export class Gate {
       this.#seen.add(host).add(told);
       this.#record({ name, port }, via, { verdict: 'refused', rule: ruleText(rule), why });
     }
-    return new Refusal(`${host} is not let through: ${why}`);
+    return new RefusedRequest(`${host} is not let through: ${why}`);
   }
 
-  #recordEnd(target: Target, via: Via, started: number, bytes: Pick<NetworkRecord, 'sent' | 'received'>): void {
+  #recordEnd(target: DialTarget, via: Via, started: number, bytes: Pick<NetworkRecord, 'sent' | 'received'>): void {
     this.#record(target, via, {
       verdict: 'allowed',
       rule: ruleText(target.rule),

@@ -4,11 +4,11 @@ import { Patience } from '../host/patience.ts';
 import { beginning, endOfHead } from './beginning.ts';
 import type { Gate } from './gate.ts';
 import { SOCKS5, socks } from './socks.ts';
-import type { Limits } from './task.ts';
+import type { ConnectionLimits } from './task.ts';
 import { say, tunnel } from './tunnel.ts';
 
 /** One port for HTTP CONNECT, HTTP in absolute form and SOCKS5: how a client begins tells. */
-export function proxyServer(gate: Gate, limits: Limits): net.Server {
+export function proxyServer(gate: Gate, limits: ConnectionLimits): net.Server {
   const asked = { gate, limits, web: undefined };
   const server = net.createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: true }, (client) => {
     client.on('error', () => client.destroy());
@@ -20,7 +20,7 @@ export function proxyServer(gate: Gate, limits: Limits): net.Server {
 
 interface Asked {
   readonly gate: Gate;
-  readonly limits: Limits;
+  readonly limits: ConnectionLimits;
   /** Node's HTTP takes longer to load than all of the rest: most clients never need it. */
   web: Promise<http.Server> | undefined;
 }

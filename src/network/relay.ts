@@ -2,7 +2,7 @@ import type net from 'node:net';
 import { type Readable, Transform, type Writable } from 'node:stream';
 import { Patience } from '../host/patience.ts';
 import { looksLikeTls, readHello } from './hello.ts';
-import { looksLikeHttp, Refusal, Requests } from './requests.ts';
+import { looksLikeHttp, RefusedRequest, Requests } from './requests.ts';
 
 export interface Check {
   /** The name that was dialled; undefined for an address, which names nobody. */
@@ -22,7 +22,7 @@ const HTTP_PORT = 80;
  */
 export function passOn(client: Readable, server: Writable, check: Check, fail: (error: Error) => void): void {
   let held: Buffer = Buffer.alloc(0);
-  const patience = new Patience(check.beginMs, () => fail(new Refusal('what it began to say had no end')));
+  const patience = new Patience(check.beginMs, () => fail(new RefusedRequest('what it began to say had no end')));
   const goOn = (pass: Pass) => {
     client.off('data', take).off('end', last);
     patience.end();
@@ -35,7 +35,7 @@ export function passOn(client: Readable, server: Writable, check: Check, fail: (
     try {
       const pass = decided(held, check, isEnd);
       if (pass !== undefined) return goOn(pass);
-      if (held.length > 2 * check.headBytes) throw new Refusal('its beginning is too long');
+      if (held.length > 2 * check.headBytes) throw new RefusedRequest('its beginning is too long');
       patience.begin();
     } catch (error) {
       client.off('data', take).off('end', last);
@@ -74,23 +74,23 @@ function filterOf(requests: Requests, patience: Patience): Transform {
 function decided(bytes: Buffer, { name, port, headBytes }: Check, end: boolean): Pass | undefined {
   if (name === undefined) return AS_IT_IS;
   if (looksLikeTls(bytes)) return decidedByHello(bytes, name, port, end);
-  if (port === TLS_PORT) throw new Refusal('this is not TLS');
+  if (port === TLS_PORT) throw new RefusedRequest('this is not TLS');
   const isHttp = looksLikeHttp(bytes);
   if (isHttp === undefined && !end) return undefined;
-  if (isHttp !== true && port === HTTP_PORT) throw new Refusal('this is no request of HTTP');
+  if (isHttp !== true && port === HTTP_PORT) throw new RefusedRequest('this is no request of HTTP');
   return isHttp === true ? new Requests((host) => isNamed(host, name, port), headBytes) : AS_IT_IS;
 }
 
 function decidedByHello(bytes: Buffer, name: string, port: number, end: boolean): Pass | undefined {
   const hello = readHello(bytes);
-  if (hello.kind === 'bad') throw new Refusal(hello.why);
+  if (hello.kind === 'bad') throw new RefusedRequest(hello.why);
   if (hello.kind === 'more') {
-    if (end) throw new Refusal('the ClientHello is not whole');
+    if (end) throw new RefusedRequest('the ClientHello is not whole');
     return undefined;
   }
-  if (hello.name === undefined && port === TLS_PORT) throw new Refusal('the ClientHello names no server');
+  if (hello.name === undefined && port === TLS_PORT) throw new RefusedRequest('the ClientHello names no server');
   if (hello.name !== undefined && hello.name !== name)
-    throw new Refusal(`the ClientHello names '${hello.name}', which is not the host that was dialled`);
+    throw new RefusedRequest(`the ClientHello names '${hello.name}', which is not the host that was dialled`);
   return AS_IT_IS;
 }
 
@@ -111,7 +111,7 @@ export function relay(client: net.Socket, server: net.Socket, check: Check, idle
     let refused: string | undefined;
     let open = 2;
     const end = (error?: Error) => {
-      if (error instanceof Refusal) refused ??= error.message;
+      if (error instanceof RefusedRequest) refused ??= error.message;
       client.destroy();
       server.destroy();
     };

@@ -1,5 +1,5 @@
 /** Why what a client sends is not passed on. */
-export class Refusal extends Error {}
+export class RefusedRequest extends Error {}
 
 /** Blank lines before it are passed over by servers, and so is the case of its letters by some. */
 const METHOD = /^[\r\n]*[A-Za-z][A-Za-z-]{1,19} /;
@@ -77,7 +77,7 @@ export class Requests {
     const all = Buffer.concat([this.#head, bytes]);
     const at = all.indexOf(end, 0, 'latin1');
     if (at === -1) {
-      if (all.length > this.#mostHead) throw new Refusal('the head of a request is too long');
+      if (all.length > this.#mostHead) throw new RefusedRequest('the head of a request is too long');
       this.#head = all;
       return undefined;
     }
@@ -88,10 +88,10 @@ export class Requests {
   #readHead(text: string): State {
     const [first = '', ...lines] = text.slice(0, -4).split('\r\n');
     const [, method, target = ''] = FIRST_LINE.exec(first) ?? [];
-    if (method === undefined) throw new Refusal('this HTTP request could not be read');
+    if (method === undefined) throw new RefusedRequest('this HTTP request could not be read');
     const fields = lines.map((line) => {
       const [, name, value = ''] = FIELD.exec(line) ?? [];
-      if (name === undefined || /[\r\n\0]/.test(value)) throw new Refusal('a header could not be read');
+      if (name === undefined || /[\r\n\0]/.test(value)) throw new RefusedRequest('a header could not be read');
       return [name.toLowerCase(), value] as const;
     });
     const values = (name: string) => fields.filter(([one]) => one === name).map(([, value]) => value);
@@ -101,11 +101,12 @@ export class Requests {
 
   #checkHost(hosts: readonly string[], target: string): void {
     const [host, ...more] = hosts;
-    if (host === undefined || more.length > 0) throw new Refusal('a request has to name one Host');
-    if (!this.#allows(host)) throw new Refusal(`the Host '${host}' is not the host that was dialled`);
+    if (host === undefined || more.length > 0) throw new RefusedRequest('a request has to name one Host');
+    if (!this.#allows(host)) throw new RefusedRequest(`the Host '${host}' is not the host that was dialled`);
     if (target.startsWith('/') || target === '*') return;
     const url = URL.canParse(target) ? new URL(target) : undefined;
-    if (url === undefined || !this.#allows(url.host)) throw new Refusal('a request for another host than was dialled');
+    if (url === undefined || !this.#allows(url.host))
+      throw new RefusedRequest('a request for another host than was dialled');
   }
 
   /** Sizes in plain hexadecimal; extensions are refused, and so are trailers, which nobody sends. */
@@ -113,11 +114,11 @@ export class Requests {
     if (this.#state.in !== 'chunks') return;
     const { line: meant } = this.#state;
     if (meant !== 'size') {
-      if (line !== '') throw new Refusal('a chunk is longer than it says, or has trailers');
+      if (line !== '') throw new RefusedRequest('a chunk is longer than it says, or has trailers');
       this.#state = meant === 'end' ? { in: 'head' } : { in: 'chunks', left: 0, line: 'size' };
       return;
     }
-    if (!/^[0-9A-Fa-f]{1,8}$/.test(line)) throw new Refusal('the size of a chunk could not be read');
+    if (!/^[0-9A-Fa-f]{1,8}$/.test(line)) throw new RefusedRequest('the size of a chunk could not be read');
     const left = Number.parseInt(line, 16);
     this.#state = { in: 'chunks', left, line: left === 0 ? 'end' : 'after' };
   }
@@ -127,14 +128,15 @@ function bodyOf(method: string, values: (name: string) => string[]): State {
   const [coding, ...moreCodings] = values('transfer-encoding');
   const [length, ...moreLengths] = values('content-length');
   if (moreCodings.length > 0 || moreLengths.length > 0 || (coding !== undefined && length !== undefined))
-    throw new Refusal('a request says twice how long it is');
-  if (method === 'CONNECT') throw new Refusal('a host that was dialled is not used as a proxy');
+    throw new RefusedRequest('a request says twice how long it is');
+  if (method === 'CONNECT') throw new RefusedRequest('a host that was dialled is not used as a proxy');
   if (coding !== undefined) {
-    if (coding.toLowerCase() !== 'chunked') throw new Refusal('a request has a transfer coding that is not read here');
+    if (coding.toLowerCase() !== 'chunked')
+      throw new RefusedRequest('a request has a transfer coding that is not read here');
     return { in: 'chunks', left: 0, line: 'size' };
   }
   if (values('upgrade').length > 0) return { in: 'rest' };
   if (length === undefined) return { in: 'head' };
-  if (!/^[0-9]{1,15}$/.test(length)) throw new Refusal('the length of a request could not be read');
+  if (!/^[0-9]{1,15}$/.test(length)) throw new RefusedRequest('the length of a request could not be read');
   return Number(length) === 0 ? { in: 'head' } : { in: 'body', left: Number(length) };
 }

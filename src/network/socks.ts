@@ -1,6 +1,6 @@
 import type net from 'node:net';
 import type { Gate } from './gate.ts';
-import { Refusal } from './requests.ts';
+import { RefusedRequest } from './requests.ts';
 
 /** The first byte that such a client says. */
 export const SOCKS5 = 5;
@@ -26,7 +26,7 @@ export async function socks(client: net.Socket, gate: Gate, begun: () => void): 
     client.write(reply(REPLY.done));
     await gate.join(client, target, 'socks');
   } catch (error) {
-    client.end(reply(error instanceof Refusal ? REPLY.refused : REPLY.unreachable));
+    client.end(reply(error instanceof RefusedRequest ? REPLY.refused : REPLY.unreachable));
   }
 }
 

@@ -17,7 +17,7 @@ export interface Task {
   readonly state?: string | undefined;
   /** The user's own way out, where there is one. */
   readonly upstream?: Upstream | undefined;
-  readonly limits?: Partial<Limits> | undefined;
+  readonly limits?: Partial<ConnectionLimits> | undefined;
   /** What of the launch's credentials is swapped on the way; it has the values. */
   readonly broker?: BrokerSettings | undefined;
   /** Keys of the user's agent; the socket inside is the last descriptor. */
@@ -38,7 +38,7 @@ export interface Upstream {
   readonly except?: string | undefined;
 }
 
-export interface Limits {
+export interface ConnectionLimits {
   readonly connections: number;
   readonly names: number;
   readonly headBytes: number;
@@ -48,7 +48,7 @@ export interface Limits {
   readonly askMs: number;
 }
 
-export const USUAL_LIMITS: Limits = {
+export const USUAL_LIMITS: ConnectionLimits = {
   connections: 4096,
   names: 65_536,
   headBytes: 65_536,

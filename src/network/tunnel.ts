@@ -1,6 +1,6 @@
 import type net from 'node:net';
 import type { Gate } from './gate.ts';
-import { Refusal } from './requests.ts';
+import { RefusedRequest } from './requests.ts';
 
 const TARGET = /^(?:\[([^\]]+)\]|([^:[\]]+)):([0-9]{1,5})$/;
 
@@ -16,7 +16,7 @@ export async function tunnel(client: net.Socket, target: string, rest: Buffer, g
     client.write('HTTP/1.1 200 Connection established\r\n\r\n');
     await gate.join(client, admitted, 'proxy');
   } catch (error) {
-    if (error instanceof Refusal && client.bytesWritten === before) say(client, '403 Forbidden', error.message);
+    if (error instanceof RefusedRequest && client.bytesWritten === before) say(client, '403 Forbidden', error.message);
     else client.destroy();
   }
 }

@@ -12,7 +12,7 @@ export function joined(before: Covered, after: Covered): Covered {
 }
 
 /** The pieces that go out for the bytes at hand. */
-export class Output {
+export class RedactedOutput {
   readonly pieces: Buffer[] = [];
   readonly #data: Buffer;
   readonly #labels: readonly Buffer[];

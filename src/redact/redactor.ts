@@ -1,4 +1,4 @@
-import { type Covered, joined, Output } from './output.ts';
+import { type Covered, joined, RedactedOutput } from './output.ts';
 import type { Redaction } from './redaction.ts';
 
 /**
@@ -54,7 +54,7 @@ export class Redactor {
 
   /** A match still to come begins at `undecided` or later: all before it is final, and what is covered already need not be kept. */
   #giveOut(data: Buffer, undecided: number): Buffer[] {
-    const output = new Output(data, this.#redaction.labels);
+    const output = new RedactedOutput(data, this.#redaction.labels);
     const open = this.#covered.findIndex(({ end }) => end > undecided);
     for (const covered of this.#covered.splice(0, open === -1 ? this.#covered.length : open)) output.hide(covered);
     const first = this.#covered[0];

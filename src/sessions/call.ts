@@ -4,9 +4,9 @@ import { type Launched, launch } from '../launch/launch.ts';
 import type { LaunchPlan } from '../plan/plan.ts';
 import type { Redaction } from '../redact/redaction.ts';
 import { callLimit, type Limits, SURROUNDING } from './limits.ts';
-import { Output } from './output.ts';
+import { CallOutput } from './output.ts';
 import { OutputFile } from './output-file.ts';
-import type { Place, Pool } from './pool.ts';
+import type { CallPlace, LauncherPool } from './pool.ts';
 import type { CallOptions, CallResult } from './types.ts';
 import { likelyHits, limitWords } from './words.ts';
 
@@ -18,7 +18,7 @@ export interface Call {
   readonly input?: string | undefined;
   readonly redaction?: Redaction | undefined;
   /** Undefined where Node stands in for the launcher. */
-  readonly pool: Pool | undefined;
+  readonly pool: LauncherPool | undefined;
   /** Aborted when the session is closed. */
   readonly closing: AbortSignal;
 }
@@ -53,12 +53,12 @@ async function runSomewhere(call: Call, file: OutputFile | undefined): Promise<C
 
 const isCancelled = ({ options, closing }: Call) => options.signal?.aborted === true || closing.aborted;
 
-async function runIn(call: Call, place: Place | undefined, file: OutputFile | undefined): Promise<CallResult> {
+async function runIn(call: Call, place: CallPlace | undefined, file: OutputFile | undefined): Promise<CallResult> {
   const { limits, options } = call;
   const most = callLimit(options.maxOutput, limits.output);
   const timeoutMs = callLimit(options.timeoutMs, limits.timeoutMs);
   const started = performance.now();
-  const output = new Output({ most, redaction: call.redaction, file, onOutput: options.onOutput });
+  const output = new CallOutput({ most, redaction: call.redaction, file, onOutput: options.onOutput });
   const launched = start(call, place);
   output.take(launched.child.stdout, 'stdout');
   output.take(launched.child.stderr, 'stderr');
@@ -84,7 +84,7 @@ async function runIn(call: Call, place: Place | undefined, file: OutputFile | un
   };
 }
 
-function start({ plan, limits, input }: Call, place: Place | undefined): Launched {
+function start({ plan, limits, input }: Call, place: CallPlace | undefined): Launched {
   place?.group?.limit({ memory: limits.memory, processes: limits.processes + SURROUNDING });
   const channels = { stdin: 'pipe', stdout: 'pipe', stderr: 'pipe' } as const;
   const launched = place?.launcher.start(plan) ?? launch(plan, channels);

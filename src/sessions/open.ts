@@ -12,7 +12,7 @@ import { loadUserSecrets } from '../secrets/sandboxed/load.ts';
 import { sessionEnvironment } from './environment.ts';
 import type { Limits } from './limits.ts';
 import { logOpened, logSecrets } from './log.ts';
-import { type Pool, poolHere } from './pool.ts';
+import { type LauncherPool, poolHere } from './pool.ts';
 import { newSessionId, OpenSession } from './session.ts';
 import { readSettings, type Settings } from './settings.ts';
 import { SessionFolder } from './state.ts';
@@ -68,7 +68,7 @@ function absentPaths({ filesystem: { read, write, hide, expose } }: Settings): s
 }
 
 /** The launcher enters a control group; where Node stands in for it, or there are none to be made, each process is limited by itself. */
-function poolFor({ limits }: SessionOptions, { session }: Policy, log: Log): Pool | undefined {
+function poolFor({ limits }: SessionOptions, { session }: Policy, log: Log): LauncherPool | undefined {
   const pool = poolHere();
   if (pool?.cgroups === undefined && process.getuid?.() === 0) rootWithoutGroups(limits, session?.limits, log);
   return pool;

@@ -13,7 +13,7 @@ export interface OutputOptions {
 type Stream = 'stdout' | 'stderr';
 
 /** What a call writes: its beginning is kept, all of it is counted and handed on, and memory stays the same however much comes. */
-export class Output {
+export class CallOutput {
   readonly #options: OutputOptions;
   readonly #kept: Record<Stream, Buffer[]> = { stdout: [], stderr: [] };
   readonly #keptBytes: Record<Stream, number> = { stdout: 0, stderr: 0 };

@@ -22,7 +22,7 @@ const NOWHERE = '0'.repeat(12);
 const FIRST_NAMESPACE = '4026531836';
 
 /** Unknown: it cannot be told from here, so it is to be left alone. Asking: the kernel is the same, who listens there can be asked. */
-export type Fate = 'running' | 'gone' | 'asking' | 'unknown';
+export type OwnerState = 'running' | 'gone' | 'asking' | 'unknown';
 
 let own: Mark | undefined;
 
@@ -44,7 +44,7 @@ export function ownMark(): string {
 }
 
 /** What is known of the process that left this mark. */
-export function fateOf(text: string): Fate {
+export function fateOf(text: string): OwnerState {
   const mark = parse(text);
   const here = ownParts();
   if (mark === undefined || mark.boot === NOWHERE) return 'unknown';

@@ -6,7 +6,7 @@ import { findCgroups } from './cgroup-places.ts';
 import { Cgroup, type CgroupPlaces, sweepCgroups } from './cgroups.ts';
 
 /** Where a call is started: a launcher that waits, in a control group of its own where there are any. */
-export interface Place {
+export interface CallPlace {
   readonly launcher: WaitingLauncher;
   readonly group: Cgroup | undefined;
 }
@@ -14,10 +14,10 @@ export interface Place {
 const MOST_IDLE = 4;
 
 /** Launchers that are ready before they are needed: entering a control group waits for all processors, which no call should. */
-export class Pool {
+export class LauncherPool {
   readonly launcher: string;
   readonly cgroups: CgroupPlaces | undefined;
-  #idle: Place[] = [];
+  #idle: CallPlace[] = [];
   #sessions = 0;
   #preparing = 0;
   readonly #busy = new Set<Promise<void>>();
@@ -41,7 +41,7 @@ export class Pool {
     while (this.#sessions === 0 && this.#busy.size > 0);
   }
 
-  async take(): Promise<Place> {
+  async take(): Promise<CallPlace> {
     const ready = this.#idle.pop();
     const place = ready?.launcher.isWaiting === true ? ready : await this.#make();
     if (ready !== undefined && place !== ready) this.leave(ready);
@@ -49,7 +49,7 @@ export class Pool {
   }
 
   /** Its processes may still be dying, which nobody has to wait for but who closes the session. */
-  leave(place: Place): void {
+  leave(place: CallPlace): void {
     this.#track(leave(place));
     setImmediate(() => this.#prepare());
   }
@@ -75,7 +75,7 @@ export class Pool {
     else this.#idle.push(place);
   }
 
-  async #make(): Promise<Place> {
+  async #make(): Promise<CallPlace> {
     const group = this.cgroups === undefined ? undefined : new Cgroup(this.cgroups);
     const launcher = new WaitingLauncher(this.launcher);
     try {
@@ -94,17 +94,17 @@ export class Pool {
 
 const TRIES = 100;
 
-async function leave({ launcher, group }: Place): Promise<void> {
+async function leave({ launcher, group }: CallPlace): Promise<void> {
   if (launcher.isWaiting) await launcher.end();
   for (let i = 0; i < TRIES && group?.remove() === false; i++) await pause(10);
 }
 
-let pool: Pool | undefined;
+let pool: LauncherPool | undefined;
 
 /** Of this process; undefined where Node stands in for the launcher. */
-export function poolHere(): Pool | undefined {
+export function poolHere(): LauncherPool | undefined {
   const launcher = nativeLauncher();
   if (launcher === undefined) return undefined;
-  if (pool?.launcher !== launcher) pool = new Pool(launcher);
+  if (pool?.launcher !== launcher) pool = new LauncherPool(launcher);
   return pool;
 }

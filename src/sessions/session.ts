@@ -13,7 +13,7 @@ import { runCall } from './call.ts';
 import type { SessionEnvironment } from './environment.ts';
 import { type Limits, resourceLimits } from './limits.ts';
 import { logCall } from './log.ts';
-import type { Pool } from './pool.ts';
+import type { LauncherPool } from './pool.ts';
 import { skillCommand } from './skills/command.ts';
 import type { SessionFolder } from './state.ts';
 import type { CallOptions, CallResult, Log, Session, Skill, SkillCallOptions } from './types.ts';
@@ -30,7 +30,7 @@ export interface Ground {
   /** The skills' folders as they were looked at. */
   readonly skillFolders: readonly KnownFolder[];
   readonly limits: Limits;
-  readonly pool: Pool | undefined;
+  readonly pool: LauncherPool | undefined;
   readonly redaction: Redaction | undefined;
   readonly env: ParentEnv;
   readonly state: string;

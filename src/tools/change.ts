@@ -19,7 +19,7 @@ export interface Wish {
   readonly remove: readonly string[];
 }
 
-export type Step = {
+export type ToolStep = {
   readonly tool: string;
   readonly what: 'linked' | 'shim written' | 'removed';
   readonly path: string;
@@ -28,7 +28,7 @@ export type Step = {
 export interface ConfigOutcome {
   readonly config: Config;
   readonly configChanged: boolean;
-  readonly steps: readonly Step[];
+  readonly steps: readonly ToolStep[];
   readonly notes: readonly string[];
 }
 
@@ -79,7 +79,7 @@ function pinOf({ bin }: Workshop, { pins }: Wish, name: string): Bytes | undefin
   return pins.get(name) ?? (entry.kind === 'link' || entry.kind === 'shim' ? entry.path : undefined);
 }
 
-const NOTHING = { steps: [] as readonly Step[], notes: [] as readonly string[] };
+const NOTHING = { steps: [] as readonly ToolStep[], notes: [] as readonly string[] };
 
 /** A tool of the file that is not installed here gets nothing. */
 function stageTool(
@@ -104,7 +104,7 @@ function stageTool(
   return { steps: [{ tool: tool.name, what: 'shim written', path: showBytes(command) }], notes };
 }
 
-function stageRemoval(staging: Staging, { bin }: Workshop, name: string): Step[] {
+function stageRemoval(staging: Staging, { bin }: Workshop, name: string): ToolStep[] {
   const { kind } = readBinEntry(bin, name);
   if (kind !== 'link' && kind !== 'shim') return [];
   staging.removal(join(bin, name));

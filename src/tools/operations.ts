@@ -7,22 +7,26 @@ import { TomlEditor } from './config/edit.ts';
 import { type Config, readConfig, refuseBroken } from './config/read.ts';
 import { becomes, edited, type ToolEdit } from './edits.ts';
 import { checkName } from './name.ts';
-import { findTarget, isRunnableTarget, nameOf, type Target } from './target.ts';
+import { findTarget, isRunnableTarget, nameOf, type ToolTarget } from './target.ts';
 import { type ToolPolicy, withoutPolicy } from './tool-policy.ts';
 import type { Workshop } from './workshop.ts';
 
 /** Looks the command up anew, so that it also mends a tool that moved. */
-export function addTool(shop: Workshop, word: Bytes): { target: Target; outcome: ConfigOutcome } {
+export function addTool(shop: Workshop, word: Bytes): { target: ToolTarget; outcome: ConfigOutcome } {
   const target = findTarget(word, shop.env, shop.bin);
   return { target, outcome: changeTool(shop, target, () => undefined) };
 }
 
-export function configureTool(shop: Workshop, word: Bytes, edit: ToolEdit): { target: Target; outcome: ConfigOutcome } {
+export function configureTool(
+  shop: Workshop,
+  word: Bytes,
+  edit: ToolEdit,
+): { target: ToolTarget; outcome: ConfigOutcome } {
   const target = knownTarget(shop, word);
   return { target, outcome: changeTool(shop, target, edit) };
 }
 
-function changeTool(shop: Workshop, { name, path }: Target, edit: ToolEdit): ConfigOutcome {
+function changeTool(shop: Workshop, { name, path }: ToolTarget, edit: ToolEdit): ConfigOutcome {
   return changeTools(shop, (config) => ({
     text: edited(config, name, edit),
     pins: new Map([[name, path]]),
@@ -31,7 +35,7 @@ function changeTool(shop: Workshop, { name, path }: Target, edit: ToolEdit): Con
 }
 
 /** A tool that was added stays where it was pinned; any other installed command becomes one by being named. */
-function knownTarget(shop: Workshop, word: Bytes): Target {
+function knownTarget(shop: Workshop, word: Bytes): ToolTarget {
   const name = nameOf(word);
   checkName(name);
   const entry = word.includes('/') ? undefined : readBinEntry(shop.bin, name);

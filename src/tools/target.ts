@@ -8,14 +8,14 @@ import type { ParentEnv } from '../host/parent-env.ts';
 import { isShimHead } from './bin-entry.ts';
 import { checkName } from './name.ts';
 
-export interface Target {
+export interface ToolTarget {
   readonly name: string;
   /** Absolute, and as it was found: symbolic links are left in it, since programs look at the name they are started by. */
   readonly path: Bytes;
 }
 
 /** The command a word stands for, never one of our own shims: a shim must not start itself. */
-export function findTarget(word: Bytes, env: ParentEnv, bin: string): Target {
+export function findTarget(word: Bytes, env: ParentEnv, bin: string): ToolTarget {
   const name = nameOf(word);
   checkName(name);
   const path = word.includes('/') ? absolute(word) : absolute(onPath(word, env, bin));

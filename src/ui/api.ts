@@ -179,7 +179,7 @@ export interface ServiceSample {
   readonly calls: number;
 }
 
-export interface Service {
+export interface RunningService {
   readonly address: string;
   readonly startedMs: number;
   readonly reachable: boolean;
@@ -196,7 +196,7 @@ export interface Service {
 }
 
 export interface Sessions {
-  readonly services: readonly Service[];
+  readonly services: readonly RunningService[];
 }
 
 /** A host that a launch with `--net ask` waits for. */
@@ -231,7 +231,7 @@ export interface PendingChange {
   readonly files: readonly AsideFile[];
 }
 
-export interface Pending {
+export interface AllPending {
   /** The oldest first, and at most some. */
   readonly questions: readonly Question[];
   readonly asking: number;
@@ -241,7 +241,7 @@ export interface Pending {
   readonly changes: readonly PendingChange[];
 }
 
-export type Decision = FilesDecision | HostDecision;
+export type PageDecision = FilesDecision | HostDecision;
 
 export interface FilesDecision {
   readonly launch: string;
@@ -263,11 +263,11 @@ export interface AppliedFile {
 
 export interface Decided {
   readonly files: readonly AppliedFile[];
-  readonly pending: Pending;
+  readonly pending: AllPending;
 }
 
 /** What `--static` keeps inside the page. */
-export interface Kept {
+export interface KeptPage {
   readonly version: string;
   readonly date: string;
   readonly launches: Launches;
@@ -276,5 +276,5 @@ export interface Kept {
   readonly resolved: readonly ResolvedPolicy[];
   readonly proofs: Proofs;
   readonly sessions: Sessions;
-  readonly pending: Pending;
+  readonly pending: AllPending;
 }

@@ -2,14 +2,14 @@ import { join, resolve } from 'node:path';
 import { ensureFolder } from '../host/ensure-folder.ts';
 import { CordonError } from '../host/errors.ts';
 import { replaceFile } from '../host/replace-file.ts';
-import type { Kept, LaunchDetails, ResolvedPolicy } from './api.ts';
+import type { KeptPage, LaunchDetails, ResolvedPolicy } from './api.ts';
 import { type PageFile, pageWith } from './page-file.ts';
 import { listPolicies, type PolicySurroundings, resolvePolicy } from './policies.ts';
-import type { Records } from './records/index.ts';
+import type { PageRecords } from './records/index.ts';
 
 export interface KeepOptions extends PolicySurroundings {
   readonly page: PageFile;
-  readonly records: Records;
+  readonly records: PageRecords;
   readonly version: string;
 }
 
@@ -34,7 +34,7 @@ export async function keep(folder: string, options: KeepOptions): Promise<string
   return page;
 }
 
-async function everything(options: KeepOptions): Promise<Kept> {
+async function everything(options: KeepOptions): Promise<KeptPage> {
   const { records, version } = options;
   // What runs or waits is over when somebody looks at it.
   const launches = { ...records.launches(0), running: [], asking: 0 };
@@ -57,7 +57,7 @@ async function everything(options: KeepOptions): Promise<Kept> {
   };
 }
 
-function detailsOf(ids: readonly string[], records: Records): Record<string, LaunchDetails> {
+function detailsOf(ids: readonly string[], records: PageRecords): Record<string, LaunchDetails> {
   const details = ids.map((id) => [id, records.launch(id)] as const).filter(([, one]) => one !== undefined);
   return Object.fromEntries(details) as Record<string, LaunchDetails>;
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { CordonError } from '../host/errors.ts';
-import type { Kept } from './api.ts';
+import type { KeptPage } from './api.ts';
 
 export interface PageFile {
   readonly html: Buffer;
@@ -29,7 +29,7 @@ export function readPage(): PageFile {
 const DATA = '<script type="application/json" id="kept"></script>';
 
 /** The page with its data inside: it asks nobody for anything. Data is no script, and `<` in it begins no tag. */
-export function pageWith(kept: Kept, { html }: PageFile): string {
+export function pageWith(kept: KeptPage, { html }: PageFile): string {
   const data = JSON.stringify(kept).replaceAll('<', '\\u003c');
   const text = html.toString();
   const at = text.indexOf(DATA);

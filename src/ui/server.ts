@@ -2,15 +2,15 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { CordonError } from '../host/errors.ts';
 import { Access, strangerIn } from './access.ts';
-import type { Decision, PolicyKind, PolicyName, Welcome, WhatIf } from './api.ts';
+import type { PageDecision, PolicyKind, PolicyName, Welcome, WhatIf } from './api.ts';
 import type { PageFile } from './page-file.ts';
 import { listPolicies, type PolicySurroundings, resolvePolicy } from './policies.ts';
-import type { Records } from './records/index.ts';
+import type { PageRecords } from './records/index.ts';
 import { type Fields, fieldsOf, parseFields } from './records/shape.ts';
 
 export interface UiOptions extends PolicySurroundings {
   readonly page: PageFile;
-  readonly records: Records;
+  readonly records: PageRecords;
   readonly port: number;
   readonly decide: boolean;
   readonly version: string;
@@ -197,7 +197,7 @@ function policyName({ kind, name }: Fields): PolicyName {
   return { kind: kind as PolicyKind, name };
 }
 
-function decisionOf({ launch, question, answer, profile }: Fields): Decision {
+function decisionOf({ launch, question, answer, profile }: Fields): PageDecision {
   if (typeof launch === 'string' && (answer === 'apply' || answer === 'drop')) return { launch, answer };
   const isAnswer = answer === 'once' || answer === 'launch' || answer === 'no';
   if (typeof question !== 'string' || !isAnswer || (profile !== undefined && typeof profile !== 'string'))

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { AgentEvent } from '../../src/agents/events.ts';
 import { Lines, LONGEST_LINE } from '../../src/agents/lines.ts';
 import { parseLine } from '../../src/agents/parse.ts';
-import { safeOutput, View } from '../../src/agents/view.ts';
+import { EventView, safeOutput } from '../../src/agents/view.ts';
 
 type Format = Parameters<typeof parseLine>[0];
 const events = (format: Format, ...lines: readonly (object | string)[]): AgentEvent[] =>
@@ -143,7 +143,7 @@ describe('the words of each agent become the same events', () => {
 
 describe('the live view', () => {
   const shown = (colours: boolean, list: readonly AgentEvent[]) => {
-    const view = new View(colours);
+    const view = new EventView(colours);
     return list.map((event) => view.show(event)).join('') + view.end();
   };
 

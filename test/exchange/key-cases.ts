@@ -1,4 +1,4 @@
-import type { Format } from '../../src/exchange/from/importer.ts';
+import type { ImportFormat } from '../../src/exchange/from/importer.ts';
 
 /** `aside`: not about what a command may see. `accept`: refused until somebody accepts that very key. */
 export type Expected = 'same' | 'narrower' | 'aside' | 'accept';
@@ -304,4 +304,10 @@ const nono: readonly KeyCase[] = [
   }),
 ];
 
-export const KEY_CASES: Readonly<Partial<Record<Format, readonly KeyCase[]>>> = { codex, gemini, claude, srt, nono };
+export const KEY_CASES: Readonly<Partial<Record<ImportFormat, readonly KeyCase[]>>> = {
+  codex,
+  gemini,
+  claude,
+  srt,
+  nono,
+};

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Draft } from '../../src/exchange/draft.ts';
 import { mustBeAccepted, type Row } from '../../src/exchange/fate.ts';
-import type { Format } from '../../src/exchange/from/importer.ts';
+import type { ImportFormat } from '../../src/exchange/from/importer.ts';
 import { importerFor } from '../../src/exchange/recognise.ts';
 import { ParentEnv } from '../../src/host/parent-env.ts';
 import { loadPolicy } from '../../src/policy/profile/load-policy.ts';
@@ -15,7 +15,7 @@ function saying({ key, value }: KeyCase, cut: number): Record<string, unknown> {
   return way.reduceRight<unknown>((inner, one) => ({ [one]: inner }), value) as Record<string, unknown>;
 }
 
-async function imported(format: Format, data: object): Promise<readonly Row[]> {
+async function imported(format: ImportFormat, data: object): Promise<readonly Row[]> {
   const draft = new Draft();
   const env = ParentEnv.fromBlock(Buffer.from(''));
   const input = { path: '', text: '', data: data as never, env, home: '/home/u', only: undefined };
@@ -51,7 +51,7 @@ describe.each(Object.entries(KEY_CASES))('%s: every key of its schema has its fa
     const redaction = (data.security as { environmentVariableRedaction?: object } | undefined)
       ?.environmentVariableRedaction;
     if (redaction !== undefined) Object.assign(redaction, { ...enabled, ...redaction });
-    expect(fateOf(await imported(format as Format, merged(CONTEXT[format] ?? {}, data)), key)).toBe(expected);
+    expect(fateOf(await imported(format as ImportFormat, merged(CONTEXT[format] ?? {}, data)), key)).toBe(expected);
   });
 });
 

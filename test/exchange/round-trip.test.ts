@@ -6,7 +6,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { Draft, type DraftProfile } from '../../src/exchange/draft.ts';
 import { exportPolicy } from '../../src/exchange/export.ts';
 import { mustBeAccepted } from '../../src/exchange/fate.ts';
-import type { Format } from '../../src/exchange/from/importer.ts';
+import type { ImportFormat } from '../../src/exchange/from/importer.ts';
 import { importFile } from '../../src/exchange/import.ts';
 import { importerFor } from '../../src/exchange/recognise.ts';
 import { TARGETS, type Target } from '../../src/exchange/to/exporter.ts';
@@ -21,7 +21,7 @@ const ENV = ParentEnv.fromBlock(Buffer.from(''));
 const folder = mkdtempSync(join(tmpdir(), 'cordon-exchange-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-async function imported(format: Format, data: object): Promise<DraftProfile> {
+async function imported(format: ImportFormat, data: object): Promise<DraftProfile> {
   const draft = new Draft();
   const input = { path: '', text: '', data: data as never, env: ENV, home: HOME, only: undefined };
   await importerFor(format).read({ ...input, beside: async () => undefined }, draft);
@@ -31,7 +31,7 @@ async function imported(format: Format, data: object): Promise<DraftProfile> {
 const policyOf = (profile: object): Promise<Policy> =>
   loadPolicy({ profile: profile as ProfileData, home: HOME, workdir: WORKDIR });
 
-const FILES: Readonly<Record<Target, [string, Format]>> = {
+const FILES: Readonly<Record<Target, [string, ImportFormat]>> = {
   codex: ['config.toml', 'codex'],
   gemini: ['settings.json', 'gemini'],
   claude: ['settings.json', 'claude'],

@@ -5,7 +5,7 @@ import { answerTo, readQuestion } from '../../src/network/dns.ts';
 import { readHello } from '../../src/network/hello.ts';
 import { Names } from '../../src/network/names.ts';
 import { isNamed, passOn } from '../../src/network/relay.ts';
-import { looksLikeHttp, Refusal, Requests } from '../../src/network/requests.ts';
+import { looksLikeHttp, RefusedRequest, Requests } from '../../src/network/requests.ts';
 
 const query = (name: string, type = 1, more = Buffer.alloc(0)) =>
   Buffer.concat([
@@ -176,7 +176,7 @@ describe('what a client may say to the host it dialled', () => {
     ['HTTP/2', ['PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n']],
   ])('%s goes through as it is at a port of its own, and not at that of HTTP', async (_what, parts) => {
     expect(await through(parts, 'a.test', 6379)).toBe(parts.join(''));
-    await expect(through(parts)).rejects.toBeInstanceOf(Refusal);
+    await expect(through(parts)).rejects.toBeInstanceOf(RefusedRequest);
   });
 
   const OTHER = GET.replace('a.test', 'b.test');
@@ -189,7 +189,7 @@ describe('what a client may say to the host it dialled', () => {
     ['a first line without an end to it', OTHER.replace('/ ', `/${'x'.repeat(9000)} `)],
     ['spaces behind the version', OTHER.replace('1.1\r', '1.1 \r')],
   ])('another Host behind %s is refused, at every port', async (_what, said) => {
-    for (const port of [80, 8080]) await expect(through([said], 'a.test', port)).rejects.toBeInstanceOf(Refusal);
+    for (const port of [80, 8080]) await expect(through([said], 'a.test', port)).rejects.toBeInstanceOf(RefusedRequest);
   });
 
   it.each([
@@ -211,15 +211,15 @@ describe('what a client may say to the host it dialled', () => {
     ['CONNECT', 'CONNECT b.test:443 HTTP/1.1\r\nHost: a.test\r\n\r\n'],
     ['a head that does not end', `GET / HTTP/1.1\r\nHost: a.test\r\nX: ${'y'.repeat(9000)}`],
   ])('%s is refused', async (_what, said) => {
-    await expect(through([said])).rejects.toBeInstanceOf(Refusal);
+    await expect(through([said])).rejects.toBeInstanceOf(RefusedRequest);
   });
 
   it('on 443 only TLS that names the host; elsewhere TLS may name none', async () => {
     await expect(through([helloFor(['a.test'])], 'a.test', 443)).resolves.toBeDefined();
     await expect(through([helloFor([])], 'a.test', 8443)).resolves.toBeDefined();
     for (const bytes of [helloFor(['b.test']), helloFor([]), Buffer.from(GET), Buffer.from('SSH-2.0-x\r\n')])
-      await expect(through([bytes], 'a.test', 443)).rejects.toBeInstanceOf(Refusal);
-    await expect(through([helloFor(['b.test'])], 'a.test', 8443)).rejects.toBeInstanceOf(Refusal);
+      await expect(through([bytes], 'a.test', 443)).rejects.toBeInstanceOf(RefusedRequest);
+    await expect(through([helloFor(['b.test'])], 'a.test', 8443)).rejects.toBeInstanceOf(RefusedRequest);
   });
 
   it('however requests are cut, the same is let through', () => {

@@ -211,3 +211,16 @@ test.each(['src', 'prove'])('no file of %s switches one of these rules off', (fo
       /biome-ignore\S* lint\/plugin|biome-ignore\S* lint:/,
     );
 });
+
+test('an exported type of src has a name that no other has', () => {
+  const files = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' }).filter((file) =>
+    /\.tsx?$/.test(file),
+  );
+  const names = files.flatMap((file) =>
+    [...readFileSync(join(ROOT, 'src', file), 'utf8').matchAll(/^export (?:type|interface|class) (\w+)/gm)].map(
+      ([, name]) => `${name}`,
+    ),
+  );
+  expect(names.length).toBeGreaterThan(400);
+  expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
+});

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { ParentEnv } from '../../src/host/parent-env.ts';
-import { Records } from '../../src/ui/records/index.ts';
+import { PageRecords } from '../../src/ui/records/index.ts';
 import { LaunchRecord } from '../../src/ui/records/launches.ts';
 import { readProofs } from '../../src/ui/records/proofs.ts';
 import { proofText, recordLine, recordOf } from './support.ts';
@@ -168,7 +168,7 @@ describe('the hosts of launches', () => {
       join(folder, 'network.jsonl'),
       `${hosts({})}${hosts({})}${hosts({ name: '<b>\u001b[2J', verdict: 'refused', why: 'not named' })}half${'\n'}[]\n`,
     );
-    const records = new Records({
+    const records = new PageRecords({
       env: ParentEnv.fromRecord({}),
       folders: { config: undefined, bin: undefined, state: folder },
       workdir: '/',

@@ -6,16 +6,16 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ParentEnv } from '../../src/host/parent-env.ts';
 import type {
+  AllPending,
   Decided,
   LaunchDetails,
   Launches,
-  Pending,
   PolicyEntry,
   Question,
   ResolvedPolicy,
   Welcome,
 } from '../../src/ui/api.ts';
-import { Records } from '../../src/ui/records/index.ts';
+import { PageRecords } from '../../src/ui/records/index.ts';
 import { UiServer } from '../../src/ui/server.ts';
 import { closeAll, cordon, internet } from '../network/support.ts';
 import { cordonProgram, freshHome, runCordon } from '../support/cordon.ts';
@@ -97,7 +97,7 @@ async function decide(ui: RunningUi, token: string, body: object): Promise<Answe
 /** The question about a host, once it is asked. */
 function question(ui: RunningUi, token: string, host: string, seen = ''): Promise<Question> {
   const find = async () => {
-    const { questions } = await get<Pending>(ui, token, '/api/pending');
+    const { questions } = await get<AllPending>(ui, token, '/api/pending');
     const found = questions.find((one) => one.host === host && one.id !== seen);
     if (found === undefined) throw new Error(`nobody asks for ${host}`);
     return found;
@@ -267,7 +267,7 @@ describe.each(USERS)('cordon ui, as %s', (user) => {
     expect(ran.code, ran.stderr).toBe(0);
     const showing = await start(user, home);
     const showingToken = await enter(showing);
-    const { changes } = await get<Pending>(showing, showingToken, '/api/pending');
+    const { changes } = await get<AllPending>(showing, showingToken, '/api/pending');
     const [waiting] = changes;
     expect(waiting?.files.map(({ path, kind, runs }) => [path, kind, runs])).toEqual(
       expect.arrayContaining([
@@ -298,7 +298,7 @@ describe.each(USERS)('cordon ui, as %s', (user) => {
     );
     const dropped = await decide(ui, token, { launch: waiting?.launch, answer: 'drop' });
     expect((JSON.parse(dropped.text) as Decided).pending.changes).toEqual([]);
-    expect((await get<Pending>(showing, showingToken, '/api/pending')).changes).toEqual([]);
+    expect((await get<AllPending>(showing, showingToken, '/api/pending')).changes).toEqual([]);
   });
 
   it('answers for hosts that --net ask lets wait, as the command line does', async () => {
@@ -316,7 +316,7 @@ describe.each(USERS)('cordon ui, as %s', (user) => {
     const first = await question(ui, token, 'a.example.com:80');
     expect(first).toMatchObject({ command: 'sh', policy: 'profile web' });
     expect(first.until - first.time).toBe(120_000);
-    expect(await get<Pending>(ui, token, '/api/pending')).toMatchObject({ asking: 1, profiles: ['web'] });
+    expect(await get<AllPending>(ui, token, '/api/pending')).toMatchObject({ asking: 1, profiles: ['web'] });
     expect((await get<Launches>(ui, token, '/api/launches')).asking).toBe(1);
 
     const once = { question: first.id, answer: 'once' };
@@ -342,7 +342,7 @@ describe.each(USERS)('cordon ui, as %s', (user) => {
     );
     expect(JSON.parse(readFileSync(join(home, profile), 'utf8'))).toEqual({ network: { allow: ['b.example.com'] } });
     expect(statSync(join(home, profile)).uid).toBe(identityOf(user).uid);
-    expect(await get<Pending>(ui, token, '/api/pending')).toMatchObject({ questions: [], asking: 0 });
+    expect(await get<AllPending>(ui, token, '/api/pending')).toMatchObject({ questions: [], asking: 0 });
 
     const [row] = (await get<Launches>(ui, token, '/api/launches?from=-1')).rows;
     expect(row).toMatchObject({ folder: home, durationMs: expect.any(Number), hostsReached: 2, hostsRefused: 1 });
@@ -459,7 +459,7 @@ describe('the server', () => {
   const server = (idleMs: number) =>
     new UiServer({
       ...around,
-      ...{ page, records: new Records(around), port: 0, decide: false, version: '0', idleMs },
+      ...{ page, records: new PageRecords(around), port: 0, decide: false, version: '0', idleMs },
       onEntered: () => undefined,
     });
 

@@ -1,7 +1,7 @@
-import { type AgentEvent, asText, isObject, type Json, listAt, objectAt, textAt } from '../events.ts';
+import { type AgentEvent, asText, isObject, type JsonObject, listAt, objectAt, textAt } from '../events.ts';
 
 /** `claude --output-format stream-json`, and those that took over its words: qwen, amp, cursor. */
-export function readClaudeEvent(event: Json): AgentEvent[] {
+export function readClaudeEvent(event: JsonObject): AgentEvent[] {
   switch (event.type) {
     case 'system':
       return event.subtype === 'init'
@@ -22,9 +22,9 @@ export function readClaudeEvent(event: Json): AgentEvent[] {
   }
 }
 
-const errorOf = (event: Json) => textAt(objectAt(event, 'error'), 'message') ?? textAt(event, 'error');
+const errorOf = (event: JsonObject) => textAt(objectAt(event, 'error'), 'message') ?? textAt(event, 'error');
 
-function contentOf(event: Json): readonly unknown[] {
+function contentOf(event: JsonObject): readonly unknown[] {
   const message = objectAt(event, 'message');
   return typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : listAt(message, 'content');
 }
@@ -45,7 +45,7 @@ function readAnswer(part: unknown): AgentEvent[] {
 }
 
 /** cursor: `{"tool_call":{"readToolCall":{"args":…,"result":…}}}`, once started and once completed. */
-function readCursorCall(event: Json): AgentEvent[] {
+function readCursorCall(event: JsonObject): AgentEvent[] {
   const id = textAt(event, 'call_id');
   const [name = 'tool', call] = Object.entries(objectAt(event, 'tool_call'))[0] ?? [];
   if (event.subtype === 'started')

@@ -1,7 +1,7 @@
-import { type AgentEvent, asText, type Json, listAt, objectAt, textAt } from '../events.ts';
+import { type AgentEvent, asText, type JsonObject, listAt, objectAt, textAt } from '../events.ts';
 
 /** `codex exec --json`. */
-export function readCodexEvent(event: Json): AgentEvent[] {
+export function readCodexEvent(event: JsonObject): AgentEvent[] {
   const item = objectAt(event, 'item');
   switch (event.type) {
     case 'thread.started':
@@ -22,9 +22,9 @@ export function readCodexEvent(event: Json): AgentEvent[] {
 }
 
 const TOOLS = ['command_execution', 'mcp_tool_call', 'collab_tool_call', 'web_search', 'file_change'];
-const isTool = ({ type }: Json) => TOOLS.includes(String(type));
+const isTool = ({ type }: JsonObject) => TOOLS.includes(String(type));
 
-function toolOf(item: Json): AgentEvent {
+function toolOf(item: JsonObject): AgentEvent {
   const id = textAt(item, 'id');
   const command = textAt(item, 'command');
   if (command !== undefined) return { type: 'tool', id, name: 'shell', input: { command } };
@@ -32,7 +32,7 @@ function toolOf(item: Json): AgentEvent {
   return { type: 'tool', id, name, input: item.arguments ?? item.changes ?? item.query ?? {} };
 }
 
-function completed(item: Json): AgentEvent[] {
+function completed(item: JsonObject): AgentEvent[] {
   const text = textAt(item, 'text') ?? '';
   if (item.type === 'agent_message' || item.type === 'plan') return [{ type: 'text', text }];
   if (item.type === 'reasoning') return [{ type: 'thinking', text }];
@@ -41,7 +41,7 @@ function completed(item: Json): AgentEvent[] {
   return isTool(item) ? [resultOf(item)] : [{ type: 'other', event: item }];
 }
 
-function resultOf(item: Json): AgentEvent {
+function resultOf(item: JsonObject): AgentEvent {
   const error = textAt(objectAt(item, 'error'), 'message');
   const content = listAt(objectAt(item, 'result'), 'content');
   const output = textAt(item, 'aggregated_output') ?? error ?? asText(content);

@@ -1,7 +1,7 @@
-import { type AgentEvent, asText, type Json, objectAt, textAt } from '../events.ts';
+import { type AgentEvent, asText, type JsonObject, objectAt, textAt } from '../events.ts';
 
 /** `gemini --output-format stream-json`. */
-export function readGeminiEvent(event: Json): AgentEvent[] {
+export function readGeminiEvent(event: JsonObject): AgentEvent[] {
   const id = textAt(event, 'tool_id');
   const error = textAt(objectAt(event, 'error'), 'message');
   switch (event.type) {

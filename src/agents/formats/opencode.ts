@@ -1,7 +1,7 @@
-import { type AgentEvent, asText, type Json, objectAt, textAt } from '../events.ts';
+import { type AgentEvent, asText, type JsonObject, objectAt, textAt } from '../events.ts';
 
 /** `opencode run --format json`: every event has a part, and a tool's part comes when it is done. */
-export function readOpencodeEvent(event: Json): AgentEvent[] {
+export function readOpencodeEvent(event: JsonObject): AgentEvent[] {
   const part = objectAt(event, 'part');
   switch (event.type) {
     case 'step_start':
@@ -21,7 +21,7 @@ export function readOpencodeEvent(event: Json): AgentEvent[] {
   }
 }
 
-function readTool(part: Json): AgentEvent[] {
+function readTool(part: JsonObject): AgentEvent[] {
   const state = objectAt(part, 'state');
   const id = textAt(part, 'callID');
   const call: AgentEvent = { type: 'tool', id, name: textAt(part, 'tool') ?? 'a tool', input: state.input };
@@ -30,5 +30,5 @@ function readTool(part: Json): AgentEvent[] {
   return [call, { type: 'tool-result', id, output: asText(failed ? state.error : state.output), failed }];
 }
 
-const errorOf = (error: Json) =>
+const errorOf = (error: JsonObject) =>
   textAt(objectAt(error, 'data'), 'message') ?? textAt(error, 'message') ?? textAt(error, 'name') ?? '';

@@ -1,7 +1,7 @@
 import type { Source } from '../../policy/load/source.ts';
 
 /** One instruction over all its lines, each character with its place in the file. */
-export interface Instruction {
+export interface DockerInstruction {
   readonly name: string;
   readonly text: string;
   /** The place in the file of the character at this index of the text. */
@@ -14,10 +14,10 @@ interface Line {
 }
 
 /** Continuations are joined and comments between them left out, as the builder does; the body of a heredoc belongs to its instruction. */
-export function instructionsOf(source: Source): Instruction[] {
+export function instructionsOf(source: Source): DockerInstruction[] {
   const lines = linesOf(source);
   const mark = escapeOf(lines);
-  const instructions: Instruction[] = [];
+  const instructions: DockerInstruction[] = [];
   for (let i = 0; i < lines.length; ) {
     const taken = takeInstruction(lines, i, mark);
     const instruction = join(taken);
@@ -85,7 +85,7 @@ function takeHeredocs(lines: readonly Line[], from: number, text: string): Line[
   return bodies;
 }
 
-function join({ parts }: Taken): Instruction | undefined {
+function join({ parts }: Taken): DockerInstruction | undefined {
   const [first] = parts;
   const name = /^\s*([A-Za-z]+)/.exec(first?.text ?? '')?.[1];
   if (first === undefined || name === undefined) return undefined;

@@ -1,7 +1,7 @@
 import { checkWrittenValue, credentialInText, isCredentialName, isPlaceholder } from '../credential.ts';
 import { type Findings, nameText } from '../finding.ts';
 import { checkDockerCommands } from '../shell/docker.ts';
-import { type Instruction, instructionsOf } from './dockerfile-lines.ts';
+import { type DockerInstruction, instructionsOf } from './dockerfile-lines.ts';
 import type { Checker } from './kind.ts';
 
 /** A Dockerfile: what would stay in the image or its history. */
@@ -9,7 +9,7 @@ export const checkDockerfile: Checker = ({ source, findings }) => {
   for (const instruction of instructionsOf(source)) CHECKS[instruction.name]?.(findings, instruction);
 };
 
-const CHECKS: Readonly<Record<string, (findings: Findings, instruction: Instruction) => void>> = {
+const CHECKS: Readonly<Record<string, (findings: Findings, instruction: DockerInstruction) => void>> = {
   ARG: (findings, instruction) => checkVariables(findings, instruction, 'credential-in-build-arg'),
   ENV: (findings, instruction) => checkVariables(findings, instruction, 'credential-in-image-env'),
   COPY: checkCopy,
@@ -29,7 +29,7 @@ interface Variable {
 
 function checkVariables(
   findings: Findings,
-  instruction: Instruction,
+  instruction: DockerInstruction,
   rule: 'credential-in-build-arg' | 'credential-in-image-env',
 ): void {
   for (const { name, value, start } of variablesOf(instruction)) {
@@ -46,7 +46,7 @@ function checkVariables(
 const isFixed = (value: string) => isPlaceholder(value) && !value.includes('$');
 
 /** `NAME=value NAME="a b"`, bare names, and the old `ENV NAME the rest`. */
-function variablesOf({ name: instruction, text }: Instruction): Variable[] {
+function variablesOf({ name: instruction, text }: DockerInstruction): Variable[] {
   const head = /^\s*[A-Za-z]+\s+/.exec(text)?.[0].length ?? 0;
   const rest = text.slice(head);
   const old = instruction === 'ENV' ? /^([^\s=]+)\s+(.*)$/s.exec(rest) : null;
@@ -62,7 +62,7 @@ const WORD = /(?:"(?:[^"\\]|\\.)*"|'[^']*'|\\.|[^\s"'\\]|["'\\])+/gs;
 const CREDENTIAL_FILES =
   /(?:^|\/)(?:\.npmrc|\.yarnrc\.yml|\.env(?:\.(?!example|sample|schema|template)[\w-]+)?|\.netrc|\.pypirc|\.pgpass|\.git-credentials|\.dockercfg|id_(?:rsa|dsa|ecdsa|ed25519)|\.aws|\.ssh|\.gnupg|\.kube|\.docker|credentials(?:\.json)?|service-account[\w-]*\.json|secrets\.ya?ml|[\w.-]+\.(?:pem|p12|pfx|key))$/;
 
-function checkCopy(findings: Findings, instruction: Instruction): void {
+function checkCopy(findings: Findings, instruction: DockerInstruction): void {
   const { text } = instruction;
   if (/\s--from=/.test(text.split('\n', 1)[0] ?? '')) return;
   const words = [...(text.split('\n', 1)[0] ?? '').matchAll(/[^\s"',[\]]+/g)].filter(
@@ -77,7 +77,7 @@ function checkCopy(findings: Findings, instruction: Instruction): void {
   checkText(findings, instruction);
 }
 
-function checkRun(findings: Findings, instruction: Instruction): void {
+function checkRun(findings: Findings, instruction: DockerInstruction): void {
   checkText(findings, instruction);
   checkDockerCommands(findings, instruction.text, (index, length) => {
     const start = instruction.offsetOf(index);
@@ -85,7 +85,7 @@ function checkRun(findings: Findings, instruction: Instruction): void {
   });
 }
 
-function checkText(findings: Findings, { name, text, offsetOf }: Instruction): void {
+function checkText(findings: Findings, { name, text, offsetOf }: DockerInstruction): void {
   const found = credentialInText(text);
   if (found === undefined) return;
   const start = offsetOf(text.search(/\S/));

@@ -1,4 +1,4 @@
-import { type Command, commandsOf, programName, programOf } from './commands.ts';
+import { commandsOf, programName, programOf, type ShellCommand } from './commands.ts';
 
 export interface KnownAgent {
   readonly name: string;
@@ -91,7 +91,7 @@ export function agentIn(script: string): KnownAgent | undefined {
 }
 
 /** `claude --version` reads nothing that could turn it. */
-const isOnlyAsked = (command: Command) =>
+const isOnlyAsked = (command: ShellCommand) =>
   command.length === 2 && /^(?:--?version|-[vVh]|--help|update|doctor)$/.test(command[1]?.text ?? '');
 
 export function agentOfAction(uses: string): KnownAgent | undefined {

@@ -1,25 +1,25 @@
-export interface Word {
+export interface ShellWord {
   readonly text: string;
   /** Where it stands in the script. */
   readonly index: number;
 }
 
-export type Command = readonly Word[];
+export type ShellCommand = readonly ShellWord[];
 
 const TOKEN =
   /\\\r?\n|#[^\n]*|\n|&&|\|\||[;&|(){}`]|\$\(|(?:\$\{\{[\s\S]{0,2000}?\}\}|\$\{[^}]{0,500}\}|"(?:[^"\\]|\\[\s\S])*"|'[^']*'|\\[\s\S]|[^\s;&|(){}`"'\\])+|["'\\]/g;
 const SEPARATOR = /^(?:\n|&&|\|\||[;&|(){}`]|\$\()$/;
 
 /** The simple commands of a script, nested ones too: enough to see which programs run with which words, no more. */
-export function commandsOf(script: string): Command[] {
+export function commandsOf(script: string): ShellCommand[] {
   return simpleCommands(script, 0, MOST_NESTED);
 }
 
 const MOST_NESTED = 3;
 
-function simpleCommands(script: string, from: number, nested: number): Command[] {
-  const commands: Word[][] = [[]];
-  const inside: Command[] = [];
+function simpleCommands(script: string, from: number, nested: number): ShellCommand[] {
+  const commands: ShellWord[][] = [[]];
+  const inside: ShellCommand[] = [];
   for (const match of script.matchAll(TOKEN)) {
     const [text] = match;
     if (SEPARATOR.test(text)) commands.push([]);
@@ -32,7 +32,7 @@ function simpleCommands(script: string, from: number, nested: number): Command[]
 }
 
 /** `"… $(command) …"`: what stands before the first of them is text. */
-function commandsInQuotes(text: string, index: number, nested: number): Command[] {
+function commandsInQuotes(text: string, index: number, nested: number): ShellCommand[] {
   const start = text.includes('"') ? text.search(/\$\(|`/) : -1;
   return start === -1 ? [] : simpleCommands(text.slice(start).replace(/"$/, ''), index + start, nested);
 }
@@ -65,7 +65,7 @@ const RUNNERS = new Set(['npx', 'bunx', 'uvx', 'pnpx']);
 const RUNNER_PAIRS = new Set(['pnpm dlx', 'yarn dlx', 'pipx run', 'npm exec', 'bun x', 'uv run', 'poetry run']);
 
 /** The program that does the work, behind assignments, `sudo`, `timeout 60` and `npx --yes`; the rest are its arguments. */
-export function programOf(command: Command): Command {
+export function programOf(command: ShellCommand): ShellCommand {
   const [first, second] = command;
   if (first === undefined) return [];
   if (ASSIGNMENT.test(first.text) || WRAPPERS.has(first.text)) return programOf(withoutFlags(command.slice(1)));
@@ -75,13 +75,13 @@ export function programOf(command: Command): Command {
   return command;
 }
 
-function withoutFlags(command: Command): Command {
+function withoutFlags(command: ShellCommand): ShellCommand {
   const start = command.findIndex(({ text }) => !text.startsWith('-'));
   return start === -1 ? [] : command.slice(start);
 }
 
 /** `claude` of `/usr/local/bin/claude`, `@openai/codex` of `@openai/codex@latest`. */
-export function programName([first]: Command): string {
+export function programName([first]: ShellCommand): string {
   const text = (first?.text ?? '').replace(/(?<=.)@[^@/]*$/, '');
   return text.startsWith('@') ? text : (text.split('/').at(-1) ?? '');
 }

@@ -1,7 +1,7 @@
 import type { Place } from '../../policy/load/node.ts';
 import { isCredentialName } from '../credential.ts';
 import { type Findings, nameText } from '../finding.ts';
-import { type Command, commandsOf, programName, programOf, type Word } from './commands.ts';
+import { commandsOf, programName, programOf, type ShellCommand, type ShellWord } from './commands.ts';
 
 /** Where a word of the script stands in the file. */
 export type PlaceOf = (index: number, length: number) => Place;
@@ -30,14 +30,19 @@ interface Argument {
 const BUILD_ARG: Argument = { rule: 'credential-in-build-arg', what: 'a build argument' };
 const CONTAINER_ENV: Argument = { rule: 'credential-to-container', what: 'handed to a container' };
 
-function checkArgument(findings: Findings, { text, index }: Word, placeOf: PlaceOf, { rule, what }: Argument): void {
+function checkArgument(
+  findings: Findings,
+  { text, index }: ShellWord,
+  placeOf: PlaceOf,
+  { rule, what }: Argument,
+): void {
   const [name = '', value] = text.split(/=(.*)/s);
   if (!isCredentialName(name, value) && !USES_SECRET.test(value ?? '')) return;
   findings.add(rule, placeOf(index, text.length), { message: `${nameText(name)} is ${what}`, names: [name] });
 }
 
 /** The values of a flag: the next word, or what follows its `=`. */
-function valuesOf(command: Command, flags: readonly string[]): Word[] {
+function valuesOf(command: ShellCommand, flags: readonly string[]): ShellWord[] {
   return command.flatMap((word, i) => {
     const flag = flags.find((one) => word.text === one || word.text.startsWith(`${one}=`));
     if (flag === undefined) return [];

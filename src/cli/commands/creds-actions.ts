@@ -12,12 +12,12 @@ import { hasFlag, type ParsedArguments, usageError } from '../flags.ts';
 import { painter } from '../ui/colour.ts';
 import { table } from '../ui/table.ts';
 
-export interface Surroundings {
+export interface CredsTools {
   readonly context: Context;
   readonly tools: Omit<Tools, 'signal'>;
 }
 
-export async function setInVault({ words }: ParsedArguments, { context, tools }: Surroundings): Promise<void> {
+export async function setInVault({ words }: ParsedArguments, { context, tools }: CredsTools): Promise<void> {
   const name = vaultName(words[0], 'set');
   if (words.length > 1) {
     throw usageError(
@@ -60,7 +60,7 @@ export function checked(secret: Secret, name: string): Secret {
   }
 }
 
-export async function listVault(parsed: ParsedArguments, { context, tools }: Surroundings): Promise<void> {
+export async function listVault(parsed: ParsedArguments, { context, tools }: CredsTools): Promise<void> {
   if (parsed.words.length > 0) throw usageError('creds list takes no words');
   const entries = await storing('the vault', tools.vault.list());
   const rows = entries.map(({ name, changed, fingerprint }) => ({
@@ -95,7 +95,7 @@ function listing(
 }
 
 /** Takes a name of the vault or any other reference, resolves it as a launch would, and says only that it worked. */
-export async function testSource({ words }: ParsedArguments, { context, tools }: Surroundings): Promise<void> {
+export async function testSource({ words }: ParsedArguments, { context, tools }: CredsTools): Promise<void> {
   const [word, ...more] = words;
   if (word === undefined || more.length > 0)
     throw usageError('creds test takes one name or reference', 'for example: cordon creds test OPENAI_API_KEY');
@@ -113,7 +113,7 @@ function withoutTarget(error: unknown): never {
   throw new CordonError(error.kind, message, { where: error.where, hint: error.hint });
 }
 
-export async function removeFromVault({ words }: ParsedArguments, { context, tools }: Surroundings): Promise<void> {
+export async function removeFromVault({ words }: ParsedArguments, { context, tools }: CredsTools): Promise<void> {
   const name = vaultName(words[0], 'rm');
   if (words.length > 1) throw usageError('creds rm takes one name');
   const found = await storing(name, tools.vault.remove(name));
@@ -123,7 +123,7 @@ export async function removeFromVault({ words }: ParsedArguments, { context, too
 
 const KEY_PLACES: readonly KeyPlace[] = ['passphrase', 'keyring', 'file'];
 
-export async function initVault(parsed: ParsedArguments, { context, tools }: Surroundings): Promise<void> {
+export async function initVault(parsed: ParsedArguments, { context, tools }: CredsTools): Promise<void> {
   const asked = KEY_PLACES.filter((place) => hasFlag(parsed, `--${place}`));
   if (asked.length > 1 || parsed.words.length > 0)
     throw usageError('creds init takes one of --keyring, --file or --passphrase');

@@ -10,13 +10,13 @@ import type { Secret } from '../../secrets/secret.ts';
 import { secretOf } from '../../secrets/value.ts';
 import { flagValues, hasFlag, type ParsedArguments, textValue, usageError } from '../flags.ts';
 import { readEnvFile } from '../project-policy.ts';
-import { checked, type Surroundings, storing } from './creds-actions.ts';
+import { type CredsTools, checked, storing } from './creds-actions.ts';
 
 const IMPORT_FORMS = ['.env', '1password-env', 'doppler-json', 'docker-env'] as const;
 type Form = (typeof IMPORT_FORMS)[number];
 
 /** Values of a file into the vault, and references in their place if that is wanted. What is a reference already stays one. */
-export async function importIntoVault(parsed: ParsedArguments, { context, tools }: Surroundings): Promise<void> {
+export async function importIntoVault(parsed: ParsedArguments, { context, tools }: CredsTools): Promise<void> {
   const [word, ...more] = parsed.words;
   if (word === undefined || more.length > 0)
     throw usageError('creds import takes one file', 'for example: cordon creds import .env');
@@ -46,7 +46,7 @@ export async function importIntoVault(parsed: ParsedArguments, { context, tools 
 /** Names that have this very value. Two projects may have a name in common: neither loses its value without a word. */
 async function alreadyKept(
   secrets: readonly (readonly [string, Secret])[],
-  tools: Surroundings['tools'],
+  tools: CredsTools['tools'],
   force: boolean,
 ): Promise<string[]> {
   const [same, taken]: [string[], string[]] = [[], []];

@@ -17,7 +17,7 @@ import { hasFlag, type ParsedArguments, parseArguments, usageError } from '../fl
 import { painter } from '../ui/colour.ts';
 import { asRoot, installation, namespaceMend } from '../ui/mends.ts';
 
-export interface Finding {
+export interface DoctorFinding {
   readonly check: string;
   readonly state: 'ok' | 'weaker' | 'missing';
   readonly found: string;
@@ -59,7 +59,7 @@ function showCache(parsed: ParsedArguments, { folders: { state }, out }: Context
   return 0;
 }
 
-function examine(context: Context): Finding[] {
+function examine(context: Context): DoctorFinding[] {
   const around = containerAround(context.env);
   return [
     platform(),
@@ -73,7 +73,7 @@ function examine(context: Context): Finding[] {
   ];
 }
 
-function platform(): Finding {
+function platform(): DoctorFinding {
   const found = `${process.platform} ${process.arch}, Node ${process.versions.node}`;
   if (process.platform === 'linux') return { check: 'platform', state: 'ok', found };
   return {
@@ -91,7 +91,7 @@ const NAMES: Readonly<Record<Around, string>> = {
   container: 'a container',
 };
 
-function inContainer(around: Around | undefined): Finding[] {
+function inContainer(around: Around | undefined): DoctorFinding[] {
   if (around === undefined) return [];
   const found = NAMES[around];
   if (around !== 'kubernetes' || !hasAccountToken()) return [{ check: 'container', state: 'ok', found }];
@@ -107,7 +107,7 @@ function inContainer(around: Around | undefined): Finding[] {
 }
 
 /** In a container the way to a barrier is a setting of whoever started it; starting the command again changes nothing. */
-function barrierInContainer(around: Around, why: string, limit: string | undefined): Finding {
+function barrierInContainer(around: Around, why: string, limit: string | undefined): DoctorFinding {
   const settings = settingLine(around, limit === undefined ? lacking(why) : []);
   const restricted =
     around === 'kubernetes' ? '; PodSecurity `restricted` does not allow it, there commands are only filtered' : '';
@@ -124,7 +124,7 @@ function barrierInContainer(around: Around, why: string, limit: string | undefin
   };
 }
 
-function barrier(context: Context, around: Around | undefined): Finding {
+function barrier(context: Context, around: Around | undefined): DoctorFinding {
   const { barrier: by, layers } = probeAbilities();
   if (by.by !== 'none')
     return layers.ok ? { check: 'barrier', state: 'ok', found: showBarrier(by.by) } : withoutLayers(by.by, layers.why);
@@ -143,7 +143,7 @@ function barrier(context: Context, around: Around | undefined): Finding {
 const showBarrier = (by: 'own' | 'bubblewrap') => (by === 'own' ? 'namespaces of its own' : 'through bubblewrap');
 
 /** What is written outside of the workspace has nowhere to go. */
-function withoutLayers(by: 'own' | 'bubblewrap', why: string): Finding {
+function withoutLayers(by: 'own' | 'bubblewrap', why: string): DoctorFinding {
   return {
     check: 'barrier',
     state: 'weaker',
@@ -152,7 +152,7 @@ function withoutLayers(by: 'own' | 'bubblewrap', why: string): Finding {
   };
 }
 
-function launcher(): Finding {
+function launcher(): DoctorFinding {
   const { ok, found } = probeLauncher();
   if (ok) return { check: 'launcher', state: 'ok', found };
   const script = fileURLToPath(new URL('../scripts/install-native.mjs', import.meta.url));
@@ -165,7 +165,7 @@ function launcher(): Finding {
   };
 }
 
-function filterProgram(): Finding {
+function filterProgram(): DoctorFinding {
   const known = process.arch === 'x64' || process.arch === 'arm64';
   if (known) return { check: 'seccomp', state: 'ok', found: process.arch };
   return {
@@ -177,7 +177,7 @@ function filterProgram(): Finding {
 }
 
 /** What holds the limits of a session's calls. */
-function limits(): Finding {
+function limits(): DoctorFinding {
   const groups = findCgroups();
   if (groups !== undefined)
     return {
@@ -197,7 +197,7 @@ function limits(): Finding {
   };
 }
 
-function state({ folders }: Context): Finding {
+function state({ folders }: Context): DoctorFinding {
   const folder = folders.state;
   if (folder === undefined)
     return {
@@ -218,7 +218,7 @@ function state({ folders }: Context): Finding {
 }
 
 /** Whoever has no tools needs no bin folder on PATH. */
-function tools({ env }: Context): Finding[] {
+function tools({ env }: Context): DoctorFinding[] {
   try {
     const finding = examineTools(env);
     return finding === undefined ? [] : [{ check: 'tools', ...finding }];
@@ -248,11 +248,11 @@ function isWritable(folder: string): boolean {
   }
 }
 
-function levelOf(findings: readonly Finding[]): 'barrier' | 'filter' {
+function levelOf(findings: readonly DoctorFinding[]): 'barrier' | 'filter' {
   return findings.some(({ check, state: how }) => check === 'barrier' && how !== 'missing') ? 'barrier' : 'filter';
 }
 
-function showFindings(findings: readonly Finding[], context: Context): void {
+function showFindings(findings: readonly DoctorFinding[], context: Context): void {
   const paint = painter(context.colour.out);
   const mark = { ok: paint('green', 'ok     '), weaker: paint('yellow', 'weaker '), missing: paint('red', 'missing') };
   const width = Math.max(...findings.map(({ check }) => check.length));
@@ -265,7 +265,7 @@ function showFindings(findings: readonly Finding[], context: Context): void {
   context.out(`${nextStep(findings, context)}\n`);
 }
 
-function nextStep(findings: readonly Finding[], { env }: Context): string {
+function nextStep(findings: readonly DoctorFinding[], { env }: Context): string {
   if (levelOf(findings) === 'filter') return 'Mend what is missing as shown, then run cordon doctor again.';
   if (findings.some(({ check, state: how }) => check === 'tools' && how !== 'ok'))
     return 'Your tools do not run under their policies yet: see above.';

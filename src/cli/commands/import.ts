@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { decide } from '../../decide/decide.ts';
 import { mustBeAccepted, type Row, refusedRows } from '../../exchange/fate.ts';
 import { findPolicies, nameOf } from '../../exchange/find.ts';
-import { FORMATS, type Format } from '../../exchange/from/importer.ts';
+import { FORMATS, type ImportFormat } from '../../exchange/from/importer.ts';
 import { type Imported, importFile } from '../../exchange/import.ts';
 import { profileText } from '../../exchange/profile-text.ts';
 import { showBytes, showText } from '../../host/bytes.ts';
@@ -68,7 +68,7 @@ async function plansFor(parsed: ParsedArguments, context: Context): Promise<Plan
       found.length > 1 ? '--name is for one file' : `--name ${showText(name)} is no name of a profile`,
       'give one FILE and a name of letters, digits, - and _',
     );
-  const options = { env: context.env, home: home ?? passwdHome, format: format as Format | undefined, only };
+  const options = { env: context.env, home: home ?? passwdHome, format: format as ImportFormat | undefined, only };
   const accepted = flagValues(parsed, '--accept').map((value) => textValue(value, '--accept'));
   const plans: Plan[] = [];
   for (const one of found) {

@@ -7,7 +7,7 @@ import { workingFolder } from '../../host/working-folder.ts';
 import { openPage } from '../../launch/open-page.ts';
 import { keep } from '../../ui/keep.ts';
 import { readPage } from '../../ui/page-file.ts';
-import { Records } from '../../ui/records/index.ts';
+import { PageRecords } from '../../ui/records/index.ts';
 import { UiServer } from '../../ui/server.ts';
 import { UI_FLAGS } from '../commands.ts';
 import type { Context } from '../context.ts';
@@ -22,7 +22,7 @@ export async function run(args: readonly Bytes[], context: Context): Promise<num
   const folder = flagValues(parsed, '--static').at(-1);
   const { env, folders } = context;
   const known = { env, folders, workdir: workingFolder() };
-  const around = { ...known, page: readPage(), records: new Records(known) };
+  const around = { ...known, page: readPage(), records: new PageRecords(known) };
   if (folder === undefined) return serve(parsed, { ...around, version: version() }, context);
   for (const other of ['--decide', '--port'])
     if (hasFlag(parsed, other)) throw usageError(`--static and ${other} do not go together`);

@@ -6,12 +6,12 @@ import { version } from '../version.ts';
 import { tryPlace, writePage } from './page-file.ts';
 import { proofAsText } from './report-text.ts';
 
-export interface Output {
+export interface ReportOutput {
   readonly show: (report: Report) => Promise<void>;
 }
 
 /** What is wrong with it shows before the probes are run, not after. */
-export function outputOf(parsed: ParsedArguments, context: Context): Output {
+export function outputOf(parsed: ParsedArguments, context: Context): ReportOutput {
   const [json, sarif] = ['--json', '--sarif'].map((name) => hasFlag(parsed, name));
   if (json && sarif) throw usageError('--json and --sarif contradict each other', 'use one of them');
   const given = flagValues(parsed, '--html').at(-1);

@@ -16,7 +16,7 @@ export const FORMATS = [
   'env-file',
   'firejail',
 ] as const;
-export type Format = (typeof FORMATS)[number];
+export type ImportFormat = (typeof FORMATS)[number];
 
 /** One file of another tool, read and taken apart as far as its syntax goes. */
 export interface Input {
@@ -33,7 +33,7 @@ export interface Input {
 }
 
 export interface Importer {
-  readonly format: Format;
+  readonly format: ImportFormat;
   /** What people call it. */
   readonly title: string;
   /** By content; a name of a file only helps where contents look alike. */

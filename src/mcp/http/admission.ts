@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-export interface Admitted {
+export interface AdmittedNames {
   readonly hosts: readonly string[];
   readonly origins: readonly string[];
 }
@@ -8,7 +8,7 @@ export interface Admitted {
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 
 /** A page of another site that made its name point here sends that name as Host, and its own address as Origin. */
-export function admits(request: IncomingMessage, { hosts, origins }: Admitted): boolean {
+export function admits(request: IncomingMessage, { hosts, origins }: AdmittedNames): boolean {
   const { host, origin } = request.headers;
   if (host === undefined || !isAllowedHost(host, hosts)) return false;
   return origin === undefined || origins.includes(origin.toLowerCase());

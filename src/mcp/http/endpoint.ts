@@ -8,11 +8,11 @@ import {
 } from '@modelcontextprotocol/server';
 import { createServer } from '../server.ts';
 import type { CallObserver } from '../serving.ts';
-import type { Held, Pool } from './pool.ts';
-import { type Answer, problem, SessionsById } from './sessions-by-id.ts';
+import type { HeldSession, SessionPool } from './pool.ts';
+import { problem, type SessionAnswer, SessionsById } from './sessions-by-id.ts';
 
 export interface EndpointOptions {
-  readonly pool: Pool;
+  readonly pool: SessionPool;
   readonly version: string;
   readonly observer: CallObserver;
   readonly ended: AbortSignal;
@@ -32,7 +32,7 @@ export class Endpoint {
   }
 
   /** The body is JSON text, or absent for a request that has none. */
-  async answer(user: string, request: Request, text: string | undefined): Promise<Answer> {
+  async answer(user: string, request: Request, text: string | undefined): Promise<SessionAnswer> {
     if (request.method !== 'POST') return this.#byId.answer(user, request, undefined);
     if (!isJsonContentType(request.headers.get('content-type')))
       return { response: problem(415, 'the content type must be application/json') };
@@ -43,7 +43,7 @@ export class Endpoint {
   }
 
   /** A session is opened only for a request that has passed the library's own checks. */
-  async #withoutSession(user: string, request: Request, body: unknown): Promise<Answer> {
+  async #withoutSession(user: string, request: Request, body: unknown): Promise<SessionAnswer> {
     const visit: Visit = { user };
     const response = await this.#stateless.fetch(request, { parsedBody: body, authInfo: authInfoOf(visit) });
     if (visit.failure !== undefined) throw visit.failure.cause;
@@ -65,7 +65,7 @@ export class Endpoint {
     return this.#stateless.close();
   }
 
-  #serverFor({ session, gate }: Held): McpServer {
+  #serverFor({ session, gate }: HeldSession): McpServer {
     const { version, observer, ended, draining } = this.#options;
     return createServer({ session, gate, version, observer, ended, draining });
   }

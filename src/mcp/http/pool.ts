@@ -9,7 +9,7 @@ export interface UserLimits {
   readonly requestsPerMinute: number;
 }
 
-export interface Held {
+export interface HeldSession {
   readonly user: string;
   readonly session: Session;
   readonly gate: CallGate;
@@ -26,7 +26,7 @@ interface User {
   open: number;
 }
 
-interface Entry extends Held {
+interface Entry extends HeldSession {
   busy: number;
   lastUsed: number;
   /** What else ends with it. */
@@ -41,7 +41,7 @@ export interface PoolOptions {
 }
 
 /** The open sessions of all users; each belongs to one user for good. */
-export class Pool {
+export class SessionPool {
   readonly #options: PoolOptions;
   readonly #users = new Map<string, User>();
   readonly #entries = new Set<Entry>();
@@ -60,12 +60,12 @@ export class Pool {
     return this.#user(user).rate.take(performance.now());
   }
 
-  async open(user: string, onClose?: () => unknown): Promise<Held> {
+  async open(user: string, onClose?: () => unknown): Promise<HeldSession> {
     return this.#open(user, onClose);
   }
 
   /** The one session of a user whose client knows no sessions; opened again after it has expired. */
-  async shared(user: string): Promise<Held> {
+  async shared(user: string): Promise<HeldSession> {
     const found = this.#shared.get(user);
     if (found !== undefined) return found;
     const opening = this.#open(user, () => this.#shared.delete(user));

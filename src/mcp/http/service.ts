@@ -3,20 +3,20 @@ import type { AddressInfo } from 'node:net';
 import { CordonError } from '../../host/errors.ts';
 import type { Log, Session } from '../../sessions/types.ts';
 import { failureText } from '../failure.ts';
-import { type Admitted, admits, bearerToken } from './admission.ts';
+import { type AdmittedNames, admits, bearerToken } from './admission.ts';
 import { Endpoint } from './endpoint.ts';
 import { readBody, refuse, sendResponse, sendText, webRequest } from './exchange.ts';
 import { FORWARDED, forward } from './forward.ts';
 import { InFlight } from './in-flight.ts';
 import { Metrics } from './metrics.ts';
-import { Pool, TooManySessions, type UserLimits } from './pool.ts';
+import { SessionPool, TooManySessions, type UserLimits } from './pool.ts';
 import { type Shards, shardOf } from './shards.ts';
 import type { TokenStore } from './tokens.ts';
 
 export interface ServiceOptions {
   readonly host: string;
   readonly port: number;
-  readonly admitted: Admitted;
+  readonly admitted: AdmittedNames;
   readonly tokens: TokenStore;
   readonly open: (user: string) => Promise<Session>;
   readonly limits: UserLimits;
@@ -34,7 +34,7 @@ const LAST_WORDS_MS = 3000;
 export class HttpService {
   readonly #options: ServiceOptions;
   readonly #server: Server;
-  readonly #pool: Pool;
+  readonly #pool: SessionPool;
   readonly #metrics: Metrics;
   readonly #endpoint: Endpoint;
   readonly #inFlight = new InFlight();
@@ -44,7 +44,7 @@ export class HttpService {
 
   constructor(options: ServiceOptions) {
     this.#options = options;
-    this.#pool = new Pool({ ...options, opened: () => this.#metrics.sessionOpened() });
+    this.#pool = new SessionPool({ ...options, opened: () => this.#metrics.sessionOpened() });
     this.#metrics = new Metrics(() => this.#pool.load);
     this.#endpoint = new Endpoint({
       pool: this.#pool,

@@ -6,17 +6,17 @@ import {
 } from '@modelcontextprotocol/server';
 import { withOlderCodes } from '../older-codes.ts';
 import { KeptEvents } from './kept-events.ts';
-import type { Held, Pool } from './pool.ts';
+import type { HeldSession, SessionPool } from './pool.ts';
 
 /** How long a client waits before it asks again for an answer that a broken connection took along. */
 const RETRY_MS = 1000;
 
 interface Connection {
-  readonly held: Held;
+  readonly held: HeldSession;
   readonly transport: Transport;
 }
 
-export interface Answer {
+export interface SessionAnswer {
   readonly response: Response;
   /** To be called when the response is sent: until then its session is in use. */
   readonly leave?: () => void;
@@ -25,15 +25,15 @@ export interface Answer {
 /** For clients that open a session and name it in each request: the revisions of the protocol before 2026. */
 export class SessionsById {
   readonly #connections = new Map<string, Connection>();
-  readonly #pool: Pool;
-  readonly #serverFor: (held: Held) => McpServer;
+  readonly #pool: SessionPool;
+  readonly #serverFor: (held: HeldSession) => McpServer;
 
-  constructor(pool: Pool, serverFor: (held: Held) => McpServer) {
+  constructor(pool: SessionPool, serverFor: (held: HeldSession) => McpServer) {
     this.#pool = pool;
     this.#serverFor = serverFor;
   }
 
-  async answer(user: string, request: Request, body: unknown): Promise<Answer> {
+  async answer(user: string, request: Request, body: unknown): Promise<SessionAnswer> {
     const id = request.headers.get('mcp-session-id');
     if (id === null && isInitializeRequest(body)) return this.#initialize(user, request, body);
     if (id === null) return { response: problem(400, 'the Mcp-Session-Id header is missing') };
@@ -44,7 +44,7 @@ export class SessionsById {
     return whileUsing(connection.held, () => pass(connection.transport, request, body));
   }
 
-  async #initialize(user: string, request: Request, body: unknown): Promise<Answer> {
+  async #initialize(user: string, request: Request, body: unknown): Promise<SessionAnswer> {
     const id = randomUUID();
     const held = await this.#pool.open(user, () => this.#forget(id));
     const transport = new Transport({
@@ -73,7 +73,7 @@ function pass(transport: Transport, request: Request, body: unknown): Promise<Re
   return transport.handleRequest(request, body === undefined ? {} : { parsedBody: body });
 }
 
-async function whileUsing(held: Held, answer: () => Promise<Response>): Promise<Answer> {
+async function whileUsing(held: HeldSession, answer: () => Promise<Response>): Promise<SessionAnswer> {
   const leave = held.use();
   try {
     return { response: await answer(), leave };

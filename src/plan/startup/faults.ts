@@ -13,7 +13,7 @@ export interface Fault {
 }
 
 /** `list`: a file of assignments, all of them exported. */
-export type Kind = 'shell' | 'fish' | 'list' | 'comment';
+export type StartupKind = 'shell' | 'fish' | 'list' | 'comment';
 type Passes = (name: Bytes, value: Bytes) => boolean;
 
 export const WORD = String.raw`(?:"(?:[^"\\]|\\[\s\S])*"|'[^']*'|\\[\s\S]|[^\s;&|<>()'"\\\`])`;
@@ -48,7 +48,7 @@ const EXPORTS_ALL = /\bset\s+(?:[-+]\w+\s+)*-\w*[ak]/;
 const ALL_EXPORT = /(?<!unsetopt\s{1,9}|\+o\s{1,9})\ball_?export\b/i;
 
 /** What is wrong with a piece of code, told from its words alone: too much rather than too little. */
-export function faultsIn(text: string, kind: Kind, passes: Passes): Fault[] {
+export function faultsIn(text: string, kind: StartupKind, passes: Passes): Fault[] {
   if (!/\S/.test(text)) return [];
   const code = text.replaceAll('\\\n', '  ');
   const judge = new Judge(passes);
@@ -78,7 +78,7 @@ class Judge {
     return true;
   }
 
-  code(code: string, kind: Kind): void {
+  code(code: string, kind: StartupKind): void {
     const exports = [...code.matchAll(kind === 'fish' ? FISH_EXPORTS : EXPORTS)];
     for (const [, keyword = '', words = ''] of exports) this.#exported(keyword, words);
     const listed = kind === 'list' ? LISTED.exec(code)?.[1] : undefined;
@@ -122,7 +122,7 @@ class Judge {
   }
 }
 
-function isRun(code: string, kind: Kind): boolean {
+function isRun(code: string, kind: StartupKind): boolean {
   const text = code.replace(SET_UP, ' ');
   const evaluated = text.search(/\beval\b/);
   if (evaluated >= 0 && /[$`]/.test(text.slice(evaluated))) return true;
@@ -130,7 +130,7 @@ function isRun(code: string, kind: Kind): boolean {
 }
 
 /** Every assignment is exported from here on, also those of files that are taken in. */
-export function exportsAll(text: string, kind: Kind): boolean {
+export function exportsAll(text: string, kind: StartupKind): boolean {
   return ALL_EXPORT.test(text) || (kind !== 'fish' && EXPORTS_ALL.test(text));
 }
 

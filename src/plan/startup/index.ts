@@ -3,7 +3,7 @@ import { type Bytes, showBytes } from '../../host/bytes.ts';
 import type { ParentEnv } from '../../host/parent-env.ts';
 import type { Policy } from '../../policy/policy.ts';
 import { type Fault, faultsIn, isSecret, literalOf, withoutHarmless } from './faults.ts';
-import { type Reading, type StartupPlaces, startupFiles } from './places.ts';
+import { type StartupPlaces, type StartupReading, startupFiles } from './places.ts';
 import type { Unit } from './units.ts';
 
 export interface StartupPolicy {
@@ -66,7 +66,7 @@ export function examineStartup(places: StartupPlaces, policy: StartupPolicy): Ex
 
 type Faults = Map<Unit, Fault[]>;
 
-function faultsOf({ units = [], kind }: Reading, { passes, holdsDropped }: StartupPolicy): Faults {
+function faultsOf({ units = [], kind }: StartupReading, { passes, holdsDropped }: StartupPolicy): Faults {
   const found = units.map((unit): [Unit, Fault[]] => {
     const faults = faultsIn(unit.text, unit.comment ? 'comment' : kind, passes);
     return [unit, holdsDropped(unit.text) ? [...faults, { what: 'holds', name: '' }] : faults];
@@ -75,7 +75,7 @@ function faultsOf({ units = [], kind }: Reading, { passes, holdsDropped }: Start
 }
 
 /** A name that is exported anywhere can get its value in more ways than a list could hold, and a value may stand twice. */
-function addTraces(all: ReadonlyMap<Reading, Faults>): void {
+function addTraces(all: ReadonlyMap<StartupReading, Faults>): void {
   const faults = [...all.values()].flatMap((found) => [...found.values()].flat());
   const exported = faults.filter(({ what, instead }) => instead === undefined && /^(?:sets|exports)$/.test(what));
   const names = [...new Set(exported.map(({ name }) => name))].join('|') || '(?!)';
@@ -91,7 +91,7 @@ function addTraces(all: ReadonlyMap<Reading, Faults>): void {
     }
 }
 
-function standInFor(reading: Reading, faults: Faults, policy: StartupPolicy): StartupFile[] {
+function standInFor(reading: StartupReading, faults: Faults, policy: StartupPolicy): StartupFile[] {
   const { path, shown, units, sure } = reading;
   const note = (line: number, { name }: Fault, saying: string, hidden = false): StartupNote => ({
     path,

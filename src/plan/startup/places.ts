@@ -1,6 +1,6 @@
 import { closeSync, existsSync, fstatSync, readdirSync, readSync, realpathSync } from 'node:fs';
 import { openToRead } from '../../host/open-file.ts';
-import { exportsAll, type Kind, WORD, withoutQuotes } from './faults.ts';
+import { exportsAll, type StartupKind, WORD, withoutQuotes } from './faults.ts';
 import { cutUp, type Unit } from './units.ts';
 
 /** Where shells inside look, free of symbolic links. */
@@ -16,11 +16,11 @@ export interface StartupPlaces {
   readonly root?: string;
 }
 
-export interface Reading {
+export interface StartupReading {
   readonly path: string;
   /** As the user knows it. */
   readonly shown: string;
-  readonly kind: Kind;
+  readonly kind: StartupKind;
   /** No units: it cannot be looked at. */
   readonly units: readonly Unit[] | undefined;
   readonly sure: boolean;
@@ -51,13 +51,13 @@ const LARGEST = 1 << 20;
 interface Step {
   readonly pattern: string;
   readonly home: string;
-  readonly by?: Reading;
+  readonly by?: StartupReading;
   /** It is only mentioned. */
   readonly perhaps?: boolean;
 }
 
 /** The start-up files that are there, and those that they take in. */
-export function startupFiles({ homes, zdotdir, config, named, workspace, root = '' }: StartupPlaces): Reading[] {
+export function startupFiles({ homes, zdotdir, config, named, workspace, root = '' }: StartupPlaces): StartupReading[] {
   const [home = '/'] = homes;
   const below = (folder: string | undefined, prefix = '') =>
     IN_HOME.filter((place) => folder && place.startsWith(prefix)).map(
@@ -66,7 +66,7 @@ export function startupFiles({ homes, zdotdir, config, named, workspace, root = 
   const others = [...below(zdotdir), ...below(config, '.config/'), ...IN_SYSTEM.map((path) => root + path), ...named];
   const steps: Step[] = homes.flatMap((one) => below(one).map((pattern) => ({ pattern, home: one })));
   steps.push(...others.map((pattern) => ({ pattern, home })));
-  const found = new Map<string, Reading | undefined>();
+  const found = new Map<string, StartupReading | undefined>();
   const isForeign = (path: string, { home: own, by }: Step) =>
     DEVICE.test(path) || (by && OF_OTHERS.test(path)) || (isWithin(path, workspace) && !isWithin(own, workspace));
   const mentioned = new Set<string>();
@@ -83,7 +83,7 @@ export function startupFiles({ homes, zdotdir, config, named, workspace, root = 
 }
 
 /** What stands there may be anything: nothing may hang on it. */
-function read(path: string, shown: string, { by, perhaps }: Step): Reading | undefined {
+function read(path: string, shown: string, { by, perhaps }: Step): StartupReading | undefined {
   const language = by?.kind === 'fish' || path.endsWith('.fish') ? 'fish' : 'shell';
   const exported = by?.units?.some((unit) => exportsAll(unit.text, by.kind));
   const kind = exported || LIST.test(path) ? 'list' : language;
@@ -101,7 +101,7 @@ function read(path: string, shown: string, { by, perhaps }: Step): Reading | und
 }
 
 /** What a file takes in. Where a variable tells the folder, or all of it, it may be any path that was mentioned so far. */
-function takenIn(reading: Reading, home: string, mentioned: Set<string>): Step[] {
+function takenIn(reading: StartupReading, home: string, mentioned: Set<string>): Step[] {
   const plain = (code: string) =>
     withoutQuotes(Buffer.from(code, 'latin1').toString())
       .replace(/\$\{\w+:?[-=]([^{}]*)\}/g, '$1')

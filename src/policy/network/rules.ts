@@ -205,7 +205,7 @@ export function settled({ own, ...network }: NetworkPolicy): NetworkPolicy {
 /** What a rule without a port allows. */
 export const WEB_PORTS: readonly number[] = [80, 443];
 
-export type Verdict =
+export type HostVerdict =
   | { readonly allowed: true; readonly rule: HostRule | undefined }
   | { readonly allowed: false; readonly rule: HostRule | undefined };
 
@@ -215,7 +215,7 @@ export type Verdict =
  * 2. what `allow` names is let through, the narrowest rule first so that a pin counts,
  * 3. `learn` lets the rest through; nothing else does.
  */
-export function verdictOn({ mode, allow, deny }: NetworkPolicy, host: string, port: number): Verdict {
+export function verdictOn({ mode, allow, deny }: NetworkPolicy, host: string, port: number): HostVerdict {
   const denied = deny.find((rule) => covers(rule, host, port, 'all'));
   if (denied !== undefined) return { allowed: false, rule: denied };
   if (mode === 'on' || mode === 'off') return { allowed: mode === 'on', rule: undefined };

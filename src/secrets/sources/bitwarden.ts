@@ -1,10 +1,10 @@
 import { bytesOfText } from '../../host/bytes.ts';
 import { Secret } from '../secret.ts';
 import { finished, type HelperWords, secretFrom } from './helper.ts';
-import { badReference, type Source, splitParts, Unavailable } from './source.ts';
+import { badReference, type SecretSource, splitParts, Unavailable } from './source.ts';
 
 /** `bw://item/field`: a field Bitwarden knows by name, else a custom field of the item. `bw://item` is its password. */
-export const bitwarden: Source = {
+export const bitwarden: SecretSource = {
   scheme: 'bw',
 
   parse(rest, where) {

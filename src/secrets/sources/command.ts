@@ -1,8 +1,8 @@
 import { secretFrom } from './helper.ts';
-import { badReference, type Source, Unavailable } from './source.ts';
+import { badReference, type SecretSource, Unavailable } from './source.ts';
 
 /** A command of a profile, as an array of words: no shell, no terminal, no variables beyond the common ones. */
-export const command: Source = {
+export const command: SecretSource = {
   scheme: 'cmd',
 
   parse(rest, where) {

@@ -1,9 +1,9 @@
 import { bytesOfText } from '../../host/bytes.ts';
 import { Secret } from '../secret.ts';
-import { badReference, type Source, Unavailable } from './source.ts';
+import { badReference, type SecretSource, Unavailable } from './source.ts';
 
 /** `env://NAME`: another variable of the parent, which then does not reach the child under its own name. */
-export const env: Source = {
+export const env: SecretSource = {
   scheme: 'env',
 
   parse(rest, where) {

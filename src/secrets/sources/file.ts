@@ -3,10 +3,10 @@ import { posix } from 'node:path';
 import { openToRead } from '../../host/open-file.ts';
 import type { Secret } from '../secret.ts';
 import { READ_LIMIT, secretOf } from '../value.ts';
-import { badReference, type Source, Unavailable } from './source.ts';
+import { badReference, type SecretSource, Unavailable } from './source.ts';
 
 /** `file:///abs/path`: a file that only this user, or root, could have written and read. */
-export const file: Source = {
+export const file: SecretSource = {
   scheme: 'file',
 
   parse(rest, where) {

@@ -6,13 +6,13 @@ import { env } from './env.ts';
 import { file } from './file.ts';
 import { keyring } from './keyring.ts';
 import { onePassword } from './one-password.ts';
-import type { Request, Source } from './source.ts';
+import type { Request, SecretSource } from './source.ts';
 import { vault } from './vault.ts';
 
-const SOURCES: readonly Source[] = [vault, keyring, file, env, command, onePassword, bitwarden];
+const SOURCES: readonly SecretSource[] = [vault, keyring, file, env, command, onePassword, bitwarden];
 
 export interface SourceRequest {
-  readonly source: Source;
+  readonly source: SecretSource;
   readonly request: Request;
 }
 

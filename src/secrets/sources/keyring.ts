@@ -1,7 +1,7 @@
-import { badReference, type Source, Unavailable } from './source.ts';
+import { badReference, type SecretSource, Unavailable } from './source.ts';
 
 /** `keyring://SERVICE/ACCOUNT`: the keyring of the operating system. */
-export const keyring: Source = {
+export const keyring: SecretSource = {
   scheme: 'keyring',
 
   parse(rest, where) {

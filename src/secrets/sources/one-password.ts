@@ -1,8 +1,8 @@
 import { secretFrom } from './helper.ts';
-import { badReference, type Source, splitParts, Unavailable } from './source.ts';
+import { badReference, type SecretSource, splitParts, Unavailable } from './source.ts';
 
 /** `op://vault/item/field` or `op://vault/item/section/field`, read by 1Password's own program. */
-export const onePassword: Source = {
+export const onePassword: SecretSource = {
   scheme: 'op',
 
   parse(rest, where) {

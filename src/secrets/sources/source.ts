@@ -38,7 +38,7 @@ export interface Request {
   readonly parts: readonly string[];
 }
 
-export interface Source {
+export interface SecretSource {
   readonly scheme: string;
   parse(rest: string, where: string): Request;
   resolve(request: Request, tools: Tools): Promise<Secret> | Secret;

@@ -1,10 +1,10 @@
 import { guardValue } from '../../decide/guard/index.ts';
 import { bytesOfText } from '../../host/bytes.ts';
 import { isVaultName } from '../vault/format.ts';
-import { badReference, type Source, Unavailable } from './source.ts';
+import { badReference, type SecretSource, Unavailable } from './source.ts';
 
 /** `vault://NAME`: Cordon's own encrypted vault. A bare name means this. */
-export const vault: Source = {
+export const vault: SecretSource = {
   scheme: 'vault',
 
   parse(rest, where) {

@@ -9,10 +9,10 @@ const VERSION = 1;
 export interface Contents {
   /** For fingerprints: without it nobody can try values against one. */
   readonly key: Buffer;
-  readonly entries: ReadonlyMap<string, Entry>;
+  readonly entries: ReadonlyMap<string, VaultEntry>;
 }
 
-export interface Entry {
+export interface VaultEntry {
   readonly secret: Secret;
   readonly changed: string;
 }
@@ -26,7 +26,7 @@ export function emptyContents(): Contents {
 }
 
 /** Tells two values apart without telling anything about them. */
-export function fingerprint({ key }: Contents, { secret }: Entry): string {
+export function fingerprint({ key }: Contents, { secret }: VaultEntry): string {
   return createHmac('sha256', key).update(secret.buffer()).digest('hex').slice(0, 8);
 }
 
@@ -49,7 +49,7 @@ interface Stored {
 export function decodeContents(data: Uint8Array, where: string): Contents {
   const stored = parse(data, where);
   if (stored.version > VERSION) throw newer(stored.version, where);
-  const entries = stored.entries.map(({ name, value, changed }): [string, Entry] => [
+  const entries = stored.entries.map(({ name, value, changed }): [string, VaultEntry] => [
     name,
     { secret: decodeValue(value), changed },
   ]);

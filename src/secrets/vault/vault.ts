@@ -4,7 +4,14 @@ import { ensureFolder } from '../../host/ensure-folder.ts';
 import { CordonError } from '../../host/errors.ts';
 import type { Secret } from '../secret.ts';
 import { decryptWith, encryptFor } from './crypt.ts';
-import { type Contents, decodeContents, type Entry, emptyContents, encodeContents, fingerprint } from './format.ts';
+import {
+  type Contents,
+  decodeContents,
+  emptyContents,
+  encodeContents,
+  fingerprint,
+  type VaultEntry,
+} from './format.ts';
 import { type Generation, newest, replace } from './generations.ts';
 import { createKey, type KeyPlace, type KeyTools, moveKey, openKey, placeOf, readKeyFile } from './identity.ts';
 
@@ -39,7 +46,7 @@ export class Vault {
 
   async set(name: string, secret: Secret): Promise<void> {
     if (this.keyPlace() === undefined) await this.#begin((await this.#tools.keyring.works()) ? 'keyring' : 'file');
-    const entry: Entry = { secret, changed: new Date().toISOString() };
+    const entry: VaultEntry = { secret, changed: new Date().toISOString() };
     await this.#change((entries) => new Map([...entries, [name, entry]]));
   }
 

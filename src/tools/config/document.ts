@@ -10,7 +10,7 @@ export interface Pair {
   readonly node: AST.TOMLKeyValue;
 }
 
-export interface Header {
+export interface TomlHeader {
   readonly path: KeyPath;
   readonly node: AST.TOMLTable;
 }
@@ -20,7 +20,7 @@ export interface Document {
   readonly text: string;
   /** Every `key = value`, those in inline tables included. */
   readonly pairs: readonly Pair[];
-  readonly headers: readonly Header[];
+  readonly headers: readonly TomlHeader[];
   readonly comments: readonly AST.Comment[];
   readonly commas: readonly number[];
   readonly newline: string;
@@ -30,7 +30,7 @@ export interface Document {
 export function parseDocument(text: string, name: string): Document {
   const program = parse(text, name);
   const pairs: Pair[] = [];
-  const headers: Header[] = [];
+  const headers: TomlHeader[] = [];
   for (const item of program.body[0].body) {
     if (item.type === 'TOMLKeyValue') collect(item, [], pairs);
     else {

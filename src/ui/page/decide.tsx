@@ -1,27 +1,35 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { AppliedFile, Decision, HostDecision, Pending, PendingChange, Question, RefusedName } from '../api.ts';
+import type {
+  AllPending,
+  AppliedFile,
+  HostDecision,
+  PageDecision,
+  PendingChange,
+  Question,
+  RefusedName,
+} from '../api.ts';
 import { AsideLine, Chip, Empty, problemOf, Trouble, useLoaded } from './parts.tsx';
-import type { Problem, Source } from './source.ts';
+import type { PageSource, Problem } from './source.ts';
 import { clock, count, day, programOf, span } from './words.ts';
 
 const EVERY_MS = 1000;
 
 interface Answered {
   /** What the server said last, until it is asked again. */
-  readonly pending?: Pending;
+  readonly pending?: AllPending;
   readonly launch?: string;
   readonly files?: readonly AppliedFile[];
   readonly problem?: Problem;
 }
 
 /** What waits for a person. Nothing here is decided by time but refusal: what nobody answers is refused, or stays put aside. */
-export function DecideView({ source }: { readonly source: Source }) {
+export function DecideView({ source }: { readonly source: PageSource }) {
   const [answered, setAnswered] = useState<Answered>({});
   const isLive = source.keptAt === undefined;
   const { data, problem } = useLoaded(() => source.pending(), [source, answered], isLive ? EVERY_MS : undefined);
   /** Whether it was taken. */
-  const answer = (decision: Decision): Promise<boolean> =>
+  const answer = (decision: PageDecision): Promise<boolean> =>
     source.answer(decision).then(
       ({ files, pending }) => {
         setAnswered('launch' in decision ? { files, pending, launch: decision.launch } : { pending });
@@ -79,7 +87,7 @@ interface Seen {
 const SETTLES_MS = 1000;
 
 interface QuestionsProps {
-  readonly pending: Pending;
+  readonly pending: AllPending;
   readonly mayDecide: boolean;
   readonly answer: (decision: HostDecision) => Promise<boolean>;
 }
@@ -207,7 +215,7 @@ function Answers({ question: { id, host, policy }, profiles, isOpen, say }: Answ
 interface WaitingProps {
   readonly one: PendingChange;
   readonly mayDecide: boolean;
-  readonly answer: (decision: Decision) => void;
+  readonly answer: (decision: PageDecision) => void;
   readonly files: readonly AppliedFile[] | undefined;
 }
 

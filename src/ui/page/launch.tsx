@@ -3,11 +3,11 @@ import type { LaunchDetails } from '../api.ts';
 import { Flow, type Passage } from './flow.tsx';
 import { ExitMark } from './launches.tsx';
 import { AsideLine, Chip, Empty, Trouble, useLoaded } from './parts.tsx';
-import type { Source } from './source.ts';
+import type { PageSource } from './source.ts';
 import { bytes, count, programOf, reasonOf, span, wholeTime } from './words.ts';
 
 /** One launch as a page of its own. */
-export function LaunchView({ source, id }: { readonly source: Source; readonly id: string }) {
+export function LaunchView({ source, id }: { readonly source: PageSource; readonly id: string }) {
   const { data, problem } = useLoaded(() => source.launch(id), [source, id]);
   return (
     <>

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { DamagedLine, LaunchRow, RunningLaunch } from '../api.ts';
 import { Chip, Empty, problemOf, Share, Tile, Trouble, VirtualList } from './parts.tsx';
 import { Figure } from './plot.tsx';
-import type { Problem, Source } from './source.ts';
+import type { PageSource, Problem } from './source.ts';
 import { bytes, clock, count, day, number, programOf, shortFolder, span, wholeTime } from './words.ts';
 
 const FIRST = 300;
@@ -22,13 +22,13 @@ const NOTHING: LaunchBook = { rows: [], total: -1, running: [], asking: 0, damag
 
 /** The newest are shown first, the others follow, and from then on only what is new is asked for. */
 class Feed {
-  readonly #source: Source;
+  readonly #source: PageSource;
   readonly #show: (change: (before: LaunchBook) => LaunchBook) => void;
   #generation = '';
   #known = 0;
   #isBusy = false;
 
-  constructor(source: Source, show: (change: (before: LaunchBook) => LaunchBook) => void) {
+  constructor(source: PageSource, show: (change: (before: LaunchBook) => LaunchBook) => void) {
     this.#source = source;
     this.#show = show;
   }
@@ -71,7 +71,7 @@ class Feed {
   }
 }
 
-export function useLaunches(source: Source): LaunchBook {
+export function useLaunches(source: PageSource): LaunchBook {
   const [book, setBook] = useState<LaunchBook>(NOTHING);
   useEffect(() => {
     const feed = new Feed(source, setBook);

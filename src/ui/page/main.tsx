@@ -8,7 +8,7 @@ import { problemOf, Trouble } from './parts.tsx';
 import { PoliciesView } from './policies.tsx';
 import { ProofView } from './proof.tsx';
 import { SessionsView } from './sessions.tsx';
-import { openSource, type Problem, type Source } from './source.ts';
+import { openSource, type PageSource, type Problem } from './source.ts';
 import { number, wholeTime } from './words.ts';
 
 const VIEWS = [
@@ -42,7 +42,7 @@ function useRoute(): readonly string[] {
   return partsOf(hash);
 }
 
-function App({ source }: { readonly source: Source }) {
+function App({ source }: { readonly source: PageSource }) {
   const [view = 'launches', ...rest] = useRoute();
   const book = useLaunches(source);
   const current = view === 'launch' ? 'launches' : view;
@@ -63,7 +63,7 @@ function App({ source }: { readonly source: Source }) {
 interface BodyProps {
   readonly view: string;
   readonly rest: readonly string[];
-  readonly source: Source;
+  readonly source: PageSource;
   readonly book: ReturnType<typeof useLaunches>;
 }
 
@@ -93,7 +93,7 @@ function nameIn([kind, name]: readonly string[]): PolicyName | undefined {
 
 interface BarProps {
   readonly current: string;
-  readonly source: Source;
+  readonly source: PageSource;
   readonly asking: number;
 }
 

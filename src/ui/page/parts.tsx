@@ -3,11 +3,11 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { AsideFile } from '../api.ts';
 import { Problem } from './source.ts';
 
-export type Loaded<T> = { readonly data?: T; readonly problem?: Problem };
+export type LoadedData<T> = { readonly data?: T; readonly problem?: Problem };
 
 /** What a view asked for; a newer request wins over an older one that comes later. */
-export function useLoaded<T>(load: () => Promise<T>, keys: readonly unknown[], everyMs?: number): Loaded<T> {
-  const [loaded, setLoaded] = useState<Loaded<T>>({});
+export function useLoaded<T>(load: () => Promise<T>, keys: readonly unknown[], everyMs?: number): LoadedData<T> {
+  const [loaded, setLoaded] = useState<LoadedData<T>>({});
   useEffect(() => {
     let isCurrent = true;
     const again = () =>

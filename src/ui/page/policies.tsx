@@ -2,7 +2,7 @@ import { useMemo, useState } from 'preact/hooks';
 import type { PolicyEntry, PolicyKind, PolicyName, ResolvedPolicy, VariableDecision, WhatIf } from '../api.ts';
 import { Flow, type Passage } from './flow.tsx';
 import { Chip, Empty, Share, Trouble, useLoaded } from './parts.tsx';
-import type { Source } from './source.ts';
+import type { PageSource } from './source.ts';
 import { count, number, reasonOf } from './words.ts';
 
 const TITLES: Readonly<Record<PolicyKind, string>> = {
@@ -15,7 +15,13 @@ const TITLES: Readonly<Record<PolicyKind, string>> = {
 const addressOf = ({ kind, name }: PolicyName) => `#/policies/${kind}/${encodeURIComponent(name)}`;
 const keyOf = ({ kind, name }: PolicyName) => `${kind} ${name}`;
 
-export function PoliciesView({ source, chosen }: { readonly source: Source; readonly chosen: PolicyName | undefined }) {
+export function PoliciesView({
+  source,
+  chosen,
+}: {
+  readonly source: PageSource;
+  readonly chosen: PolicyName | undefined;
+}) {
   const { data, problem } = useLoaded(() => source.policies(), [source]);
   if (problem !== undefined && data === undefined) return <Trouble problem={problem} />;
   const current = data?.find((one) => chosen !== undefined && keyOf(one) === keyOf(chosen)) ?? data?.[0];
@@ -91,7 +97,7 @@ function PolicyList({ entries, current }: { entries: readonly PolicyEntry[]; cur
 }
 
 interface PolicyProps {
-  readonly source: Source;
+  readonly source: PageSource;
   readonly name: PolicyName;
   readonly entries: readonly PolicyEntry[];
   readonly error: string | null;

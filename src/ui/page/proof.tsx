@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { ProofCell, ProofProbe, ProofRun, Proofs } from '../api.ts';
 import { Chip, Empty, Trouble, useLoaded } from './parts.tsx';
-import type { Source } from './source.ts';
+import type { PageSource } from './source.ts';
 import { count, number, wholeTime } from './words.ts';
 
 const VERDICTS: Readonly<Record<string, readonly [string, string]>> = {
@@ -10,7 +10,7 @@ const VERDICTS: Readonly<Record<string, readonly [string, string]>> = {
   unproven: ['warn', 'not everything could be tried'],
 };
 
-export function ProofView({ source }: { readonly source: Source }) {
+export function ProofView({ source }: { readonly source: PageSource }) {
   const [run, setRun] = useState<string | undefined>(undefined);
   const { data, problem } = useLoaded(() => source.proofs(run), [source, run]);
   if (problem !== undefined && data === undefined) return <Trouble problem={problem} />;

@@ -1,13 +1,13 @@
 import { areaY, barX, barY, lineY, ruleY, text } from '@observablehq/plot';
-import type { Service } from '../api.ts';
+import type { RunningService } from '../api.ts';
 import { Empty, Tile, Trouble, useLoaded } from './parts.tsx';
 import { Figure } from './plot.tsx';
-import type { Source } from './source.ts';
+import type { PageSource } from './source.ts';
 import { clock, number, span } from './words.ts';
 
 const EVERY_MS = 5000;
 
-export function SessionsView({ source }: { readonly source: Source }) {
+export function SessionsView({ source }: { readonly source: PageSource }) {
   const isLive = source.keptAt === undefined;
   const { data, problem } = useLoaded(() => source.sessions(), [source], isLive ? EVERY_MS : undefined);
   if (problem !== undefined) return <Trouble problem={problem} />;
@@ -27,7 +27,7 @@ export function SessionsView({ source }: { readonly source: Source }) {
   );
 }
 
-function ServiceCard({ service }: { readonly service: Service }) {
+function ServiceCard({ service }: { readonly service: RunningService }) {
   const calls = service.calls.reduce((sum, { count }) => sum + count, 0);
   const limits = service.limits.reduce((sum, { count }) => sum + count, 0) + outcome(service, 'refused', 'limit');
   return (
@@ -74,10 +74,10 @@ function ServiceCard({ service }: { readonly service: Service }) {
   );
 }
 
-const outcome = ({ calls }: Service, ...wanted: string[]) =>
+const outcome = ({ calls }: RunningService, ...wanted: string[]) =>
   calls.filter((one) => wanted.includes(one.outcome)).reduce((sum, { count }) => sum + count, 0);
 
-function Load({ service }: { readonly service: Service }) {
+function Load({ service }: { readonly service: RunningService }) {
   const { samples } = service;
   const at = (one: { time: number }) => new Date(one.time);
   return (
@@ -116,7 +116,7 @@ function Load({ service }: { readonly service: Service }) {
   );
 }
 
-function Outcomes({ service }: { readonly service: Service }) {
+function Outcomes({ service }: { readonly service: RunningService }) {
   if (service.calls.length === 0) return <Empty title="No call yet" />;
   const data = service.calls.map((one) => ({ ...one, label: `${one.kind} ${one.outcome}` }));
   return (
@@ -152,7 +152,7 @@ function Outcomes({ service }: { readonly service: Service }) {
   );
 }
 
-function Durations({ service }: { readonly service: Service }) {
+function Durations({ service }: { readonly service: RunningService }) {
   const cumulative = service.durations;
   const data = cumulative.map(({ le, count }, i) => ({
     label: le === '+Inf' ? 'more' : `≤ ${le} s`,
@@ -177,7 +177,7 @@ function Durations({ service }: { readonly service: Service }) {
   );
 }
 
-function Limits({ service }: { readonly service: Service }) {
+function Limits({ service }: { readonly service: RunningService }) {
   const rows: readonly (readonly [string, number])[] = [
     ...service.limits.map(({ limit, count }) => [`${limit} of one user`, count] as const),
     ['calls not begun', outcome(service, 'refused')],

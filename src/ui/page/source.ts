@@ -1,10 +1,10 @@
 import type {
+  AllPending,
   Decided,
-  Decision,
-  Kept,
+  KeptPage,
   LaunchDetails,
   Launches,
-  Pending,
+  PageDecision,
   PolicyEntry,
   PolicyName,
   Proofs,
@@ -15,7 +15,7 @@ import type {
 } from '../api.ts';
 
 /** Where the page has its data from: the server that showed it, or, in a page that was kept, itself. */
-export interface Source {
+export interface PageSource {
   readonly version: string;
   readonly decide: boolean;
   /** When the page was kept; undefined where it is live. */
@@ -26,8 +26,8 @@ export interface Source {
   policy(name: PolicyName, change?: WhatIf): Promise<ResolvedPolicy>;
   proofs(run?: string): Promise<Proofs>;
   sessions(): Promise<Sessions>;
-  pending(): Promise<Pending>;
-  answer(decision: Decision): Promise<Decided>;
+  pending(): Promise<AllPending>;
+  answer(decision: PageDecision): Promise<Decided>;
 }
 
 /** What went wrong, in words for people. `over`: the server is gone or does not know this page any more. */
@@ -44,9 +44,9 @@ export class Problem extends Error {
 const LINK = /^#([\w-]{43})$/;
 
 /** The token of the link leaves the address at once, and lives in this function only. */
-export async function openSource(): Promise<Source> {
+export async function openSource(): Promise<PageSource> {
   const kept = document.getElementById('kept')?.textContent ?? '';
-  if (kept !== '') return keptSource(JSON.parse(kept) as Kept);
+  if (kept !== '') return keptSource(JSON.parse(kept) as KeptPage);
   const link = LINK.exec(location.hash)?.[1];
   history.replaceState(null, '', '#/launches');
   if (link === undefined) throw new Problem('This page has no link to its data any more.', { over: true });
@@ -79,7 +79,7 @@ async function ask<T>(token: string, method: 'GET' | 'POST', path: string, body?
   throw new Problem(data.error ?? `status ${answer.status}`, { over: answer.status === 401, hint: data.hint ?? '' });
 }
 
-function liveSource({ token, version, decide }: Welcome): Source {
+function liveSource({ token, version, decide }: Welcome): PageSource {
   const get = <T>(path: string) => ask<T>(token, 'GET', path);
   return {
     version,
@@ -96,7 +96,7 @@ function liveSource({ token, version, decide }: Welcome): Source {
   };
 }
 
-function keptSource(kept: Kept): Source {
+function keptSource(kept: KeptPage): PageSource {
   const given = async <T>(value: T | undefined, otherwise: string): Promise<T> => {
     if (value === undefined) throw new Problem(otherwise);
     return value;

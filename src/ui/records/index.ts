@@ -3,13 +3,13 @@ import { CordonError } from '../../host/errors.ts';
 import { answer, writableProfiles } from '../../network/answer.ts';
 import { type Pending as Asked, pendingIn } from '../../network/pending.ts';
 import type {
+  AllPending,
   Decided,
-  Decision,
   HostDecision,
   LaunchDetails,
   Launches,
   LaunchRow,
-  Pending,
+  PageDecision,
   Proofs,
   Question,
   Sessions,
@@ -26,7 +26,7 @@ import { textOf } from './shape.ts';
 const MOST_QUESTIONS = 200;
 
 /** Everything that others write down and the page shows. What is not there yet is empty. */
-export class Records {
+export class PageRecords {
   readonly #around: PolicySurroundings;
   readonly #stateFolder: string | undefined;
   readonly #launches: LaunchRecord;
@@ -91,7 +91,7 @@ export class Records {
     return this.#stateFolder === undefined ? [] : pendingIn(this.#stateFolder);
   }
 
-  pending(): Pending {
+  pending(): AllPending {
     this.#refresh();
     const asked = this.#asked();
     return {
@@ -108,7 +108,7 @@ export class Records {
   }
 
   /** Undefined: nothing of that launch waits. */
-  decide(decision: Decision): Decided | undefined {
+  decide(decision: PageDecision): Decided | undefined {
     if ('question' in decision) return this.#answer(decision);
     this.#refresh();
     const { launch, answer: word } = decision;

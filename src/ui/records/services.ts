@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isOfRunning, servicesFolder } from '../../mcp/http/announce.ts';
-import type { Service, ServiceSample } from '../api.ts';
+import type { RunningService, ServiceSample } from '../api.ts';
 import { parseFields, textOf } from './shape.ts';
 
 interface Announced {
@@ -22,11 +22,11 @@ export class ServiceRecord {
     this.#folder = stateFolder === undefined ? undefined : servicesFolder(stateFolder);
   }
 
-  read(): Promise<Service[]> {
+  read(): Promise<RunningService[]> {
     return Promise.all(announcedIn(this.#folder).map((one) => this.#ask(one)));
   }
 
-  async #ask(announced: Announced): Promise<Service> {
+  async #ask(announced: Announced): Promise<RunningService> {
     const metrics = await metricsAt(announced.address);
     const service = serviceOf(announced, metrics);
     const samples = this.#samples.get(announced.address) ?? [];
@@ -84,7 +84,7 @@ function parseMetrics(text: string): Metrics {
   });
 }
 
-function serviceOf({ address, startedMs }: Announced, metrics: Metrics = []): Service {
+function serviceOf({ address, startedMs }: Announced, metrics: Metrics = []): RunningService {
   const all = (name: string) => metrics.filter((one) => one.name === name);
   const one = (name: string) => all(name)[0]?.value ?? 0;
   return {
@@ -113,6 +113,6 @@ function serviceOf({ address, startedMs }: Announced, metrics: Metrics = []): Se
   };
 }
 
-function sampleOf({ sessions, running, calls }: Service): ServiceSample {
+function sampleOf({ sessions, running, calls }: RunningService): ServiceSample {
   return { time: Date.now(), sessions, running, calls: calls.reduce((sum, { count }) => sum + count, 0) };
 }
