@@ -1,17 +1,27 @@
 import type { Bytes } from '../host/bytes.ts';
 import { coversHost, type MintRule, matchesPath } from '../policy/broker.ts';
 import { Secret } from '../secrets/secret.ts';
-import type { Head } from './head.ts';
+import type { Head, Header } from './head.ts';
 import type { Dialled, Held } from './held.ts';
 import { placeholderFor } from './placeholder.ts';
 
-/** The rule for an address that hands out credentials, however the path of it is spelled. */
+const READING = ['GET', 'HEAD', 'OPTIONS'];
+
+/** Headers by which some servers take a request for one with another method. */
+const OVERRIDES = ['x-http-method-override', 'x-http-method', 'x-method-override'];
+
+export const hasOtherMethod = (headers: readonly Header[]) =>
+  headers.some(([name]) => OVERRIDES.includes(name.toLowerCase().replaceAll('_', '-')));
+
+/** The rule for an address that hands out credentials, however its path is spelled and its method is said. */
 export function mintFor(
   rules: readonly MintRule[],
   { name, port }: Dialled,
-  { method, target }: Head,
+  { method, target, headers }: Head,
 ): MintRule | undefined {
-  const here = rules.filter((rule) => coversHost(rule.host, name, port) && rule.methods.includes(method));
+  const meets = ({ methods, logIn }: MintRule) =>
+    methods.includes(method) || hasOtherMethod(headers) || (logIn !== undefined && !READING.includes(method));
+  const here = rules.filter((rule) => coversHost(rule.host, name, port) && meets(rule));
   if (here.length === 0) return undefined;
   const paths = readingsOf(target);
   return here.find((rule) => paths.some((path) => matchesPath(rule.path.toLowerCase(), path)));

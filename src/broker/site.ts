@@ -547,7 +547,8 @@ export class Site {
     });
   }
 
-  async #webSocket(req: http.IncomingMessage, socket: Duplex, first: Buffer, log: RequestLog): Promise<void> {
+  /** The request for one as it goes out, or a refusal. */
+  #webSocketHead(req: http.IncomingMessage, log: RequestLog): Head {
     const headers = pairsOf(req.rawHeaders);
     if ((req.headers.upgrade ?? '').toLowerCase() !== 'websocket')
       throw new Refused({
@@ -569,7 +570,16 @@ export class Site {
     });
     if ('refused' in answer) throw new Refused(answer);
     log.credentials = answer.credentials.map(({ name }) => name);
-    const { incoming, upstream, early } = await this.#openWebSocket(answer.head, req);
+    // A server that makes no WebSocket of it answers as it would have otherwise.
+    const mint = mintFor(this.#options.mints ?? [], this.#dialled, asked.head);
+    if (mint !== undefined) throw new Refused(mintRefusal(log, mint));
+    return answer.head;
+  }
+
+  async #webSocket(req: http.IncomingMessage, socket: Duplex, first: Buffer, log: RequestLog): Promise<void> {
+    const head = this.#webSocketHead(req, log);
+    const { holdings } = this.#options;
+    const { incoming, upstream, early } = await this.#openWebSocket(head, req);
     log.status = incoming.statusCode;
     socket.write(rawHead(incoming, holdings.values));
     if (upstream === undefined) {

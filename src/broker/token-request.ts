@@ -1,6 +1,7 @@
 import { type LogInName, logInOf } from '../policy/log-ins.ts';
 import { type Head, type RequestRefusal, valuesOf, type WholeBody } from './head.ts';
 import type { Held } from './held.ts';
+import { hasOtherMethod } from './mint.ts';
 
 /** A request for tokens, as it may be sent: what it says is said anew, so that the server reads what was read here. */
 export type TokenRequest =
@@ -28,6 +29,7 @@ export function tokenRequest(
     hint,
   });
   const unclear = (reason: string) => no('mint', reason, 'send it as the agent itself does, or log in outside');
+  if (head.method !== 'POST' || hasOtherMethod(head.headers)) return unclear('tokens are asked for with POST');
   if (head.target.includes('?') || valuesOf(head.headers, 'authorization').length > 0)
     return unclear(`a request for tokens of ${agent} says all that it says in its body`);
   const read = body === undefined ? undefined : fieldsOf(body);

@@ -101,8 +101,11 @@ export function serviceOfVariable(name: string): string | undefined {
 /** Addresses that hand out credentials, of every service that one of these rules sends something to, and of these log-ins. */
 export function mintsFor(rules: readonly BrokerRule[], logIns: readonly LogInName[] = []): MintRule[] {
   const names = rules.flatMap(({ hosts }) => hosts);
-  const used = Object.entries(SERVICES).filter(([, service]) =>
-    service.hosts.some((host) => names.some((one) => coversName(one, host) || one.name === host)),
+  const ofLogIns: readonly string[] = logIns.map((name) => logInOf(name).service);
+  const used = Object.entries(SERVICES).filter(
+    ([name, service]) =>
+      ofLogIns.includes(name) ||
+      service.hosts.some((host) => names.some((one) => coversName(one, host) || one.name === host)),
   );
   const isUsed = ({ service }: LogIn) => used.some(([name]) => name === service);
   const agents = (Object.keys(LOG_INS) as LogInName[]).filter((name) => logIns.includes(name) || isUsed(logInOf(name)));

@@ -157,6 +157,18 @@ export const SERVICES: Readonly<Record<string, Service>> = {
         path: '/*/auth_tokens',
         fields: ['name'],
       },
+      {
+        about: 'a log-in',
+        source: 'https://developers.google.com/identity/protocols/oauth2',
+        host: 'www.googleapis.com',
+        path: '/oauth2/*/token',
+      },
+      {
+        about: 'a log-in',
+        source: 'https://developers.google.com/identity/protocols/oauth2',
+        host: 'accounts.google.com',
+        path: '/o/oauth2/**token',
+      },
     ],
   },
   mistral: {

@@ -11,6 +11,7 @@ import {
   type Front,
   frontOf,
   held,
+  hostOf,
   http2ServerOf,
   listening,
   NAME,
@@ -408,8 +409,11 @@ describe('WebSocket', () => {
   test.each([
     ['another header', upgrade(`X-A: ${PLACEHOLDER}`)],
     ['another protocol', upgrade().replace('Upgrade: websocket', 'Upgrade: h2c')],
+    ['an address that hands out tokens', upgrade().replace('/chat', '/token')],
   ])('refused: %s', async (_, head) => {
-    const front = await frontOf(() => Promise.reject(new Error('nothing may be dialled')));
+    const front = await frontOf(() => Promise.reject(new Error('nothing may be dialled')), {
+      mints: [{ about: 'a token', host: hostOf(NAME), methods: ['GET'], path: '/token', fields: ['token'] }],
+    });
     const socket = await secureTo(front);
     socket.write(head);
     expect(await until(socket, () => false)).toMatch(/^HTTP\/1.1 403 /);

@@ -20,6 +20,12 @@ describe('an address that hands out credentials', () => {
     expect(at(target)?.fields).toEqual(['token']);
   });
 
+  it('is known where another header says the method', () => {
+    const headers = [['X-HTTP-Method-Override', 'POST']] as const;
+    const head = { method: 'GET', target: '/app/installations/1/access_tokens', headers };
+    expect(mintFor(RULES, { name: 'api.github.com', port: 443 }, head)?.fields).toEqual(['token']);
+  });
+
   it('is not what only has such a name in it', () => {
     expect(at('/repos/a/b/contents/access_tokens')).toBeUndefined();
     expect(at('/app/installations/1/access_tokens', 'GET')).toBeUndefined();

@@ -73,6 +73,7 @@ function fileFor(agent: LogInName): string {
 }
 
 interface Request {
+  readonly method?: string;
   readonly path?: string;
   readonly headers?: http.OutgoingHttpHeaders;
   readonly body?: string;
@@ -97,7 +98,7 @@ function ask({ agent, front, placeholders }: Scene, request: Request = {}): Prom
     const socket = tls.connect({ port: front.port, host: '127.0.0.1', servername: name, ca: front.ca }, () => {
       const headers = { host: name, 'content-type': 'application/json', ...request.headers };
       const sent = http.request(
-        { createConnection: () => socket, method: 'POST', path: request.path ?? path, headers },
+        { createConnection: () => socket, method: request.method ?? 'POST', path: request.path ?? path, headers },
         (response) => {
           let text = '';
           response.setEncoding('utf8').on('data', (chunk: string) => {
@@ -137,6 +138,13 @@ describe('refused, with nothing sent and the file as it was', () => {
     ],
     ['a log-in with the placeholder in it', { fields: { grant_type: 'authorization_code' } }, 'mint'],
     ['a query', { path: '/v1/oauth/token?client_id=x' }, 'mint'],
+    ['another method', { method: 'PUT' }, 'method'],
+    [
+      'another method for a log-in',
+      { method: 'PUT', fields: { grant_type: 'authorization_code', code: 'x', refresh_token: undefined } },
+      'mint',
+    ],
+    ['a method in a header', { headers: { 'x-http-method-override': 'PUT' } }, 'mint'],
     ['another spelling of the path', { path: '/v1//oauth/token' }, 'path'],
     ['a log-in of its own in a header', { headers: { authorization: 'Basic eDp5' } }, 'mint'],
     ['no JSON', { body: 'grant_type', headers: {} }, 'mint'],
