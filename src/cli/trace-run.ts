@@ -59,7 +59,7 @@ async function explained(list: Buffer, { plan }: Prepared, policy: Policy, { env
   const request = { policy, env, workdir: plan.workdir, argv: [plan.command.path] as const };
   const looked = await lookAt(request, paths.map(bytesOfText));
   const { home, passwdHome } = homesOf(env);
-  const around = { looked, filesystem: policy.filesystem, home: home ?? passwdHome };
+  const around = { looked, filesystem: policy.filesystem, logIns: policy.logIns, home: home ?? passwdHome };
   return traced({ attempts, paths, looked, around, network: policy.network });
 }
 

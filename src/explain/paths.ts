@@ -2,7 +2,7 @@ import { accessSync, constants, lstatSync, statSync } from 'node:fs';
 import { realPathOf } from '../host/if-there.ts';
 import type { FoundInside, Looked } from '../launch/look.ts';
 import { isWithin, type Operation } from '../plan/places/index.ts';
-import type { FilesystemPolicy } from '../policy/policy.ts';
+import type { FilesystemPolicy, Policy } from '../policy/policy.ts';
 import { type Answer, type PossibleChange, profileLine, shellWord } from './answer.ts';
 import { givenAway } from './gives.ts';
 
@@ -15,6 +15,8 @@ export interface PathQuestion {
 export interface PathSurroundings {
   readonly looked: Pick<Looked, 'isolation' | 'operations'>;
   readonly filesystem: FilesystemPolicy;
+  /** Log-ins that are brokered. */
+  readonly logIns?: Policy['logIns'];
   readonly home: string | undefined;
 }
 
@@ -90,6 +92,17 @@ function hidden(question: Question): Told {
     return { verdict: 'closed', reason: 'you may not read it outside either' };
   const hide = hideOf(question);
   if (hide?.kind === 'keep-out') return { verdict: 'hidden', reason: `${hide.why}, which no policy shows` };
+  const logIn = question.logIns?.find(({ path, file }) => names.includes(path) || names.includes(file));
+  if (logIn !== undefined)
+    return {
+      verdict: 'copy',
+      reason: `the log-in of ${logIn.agent} with placeholders stands there, the real one is used from outside`,
+      change: {
+        effect: 'to show the real file',
+        flag: 'leave out --broker',
+        gives: givenAway('log-ins of coding agents'),
+      },
+    };
   const byPolicy = filesystem.hide.find((one) => names.some((name) => isWithin(name, one)));
   if (hide !== undefined && byPolicy !== undefined)
     return {

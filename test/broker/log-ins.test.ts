@@ -155,6 +155,17 @@ describe('what the command finds', () => {
     expect(ran.stdout).not.toContain(TOKENS.claude(0).access_token);
   });
 
+  test('is what explain says, and no rehearsal has a token', async () => {
+    const scene = logInScene('cordon-test', 'claude', '#!/bin/sh\ntrue\n');
+    const told = await cordon(scene, ['explain', '--agent', 'claude', '--broker', scene.file], scene.env);
+    expect(told.stdout, told.stderr).toContain('the log-in of claude with placeholders stands there');
+    for (const flags of [['--dry-run'], ['--dry-run', '--json'], ['--plan']]) {
+      const ran = await cordon(scene, scene.args(await vendorOf('claude'), ...flags), scene.env);
+      expect(ran.code, ran.stderr).toBe(0);
+      expect(ran.stdout + ran.stderr).not.toMatch(/sk-ant-/);
+    }
+  });
+
   test('is redacted in what it says where that is asked for', async () => {
     const scene = logInScene('cordon-test', 'claude', '#!/bin/sh\ncat "$HOME/.claude/.credentials.json"\n');
     const ran = await cordon(scene, scene.args(await vendorOf('claude'), '--redact'), scene.env);

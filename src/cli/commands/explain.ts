@@ -82,7 +82,7 @@ async function answersTo({ questions, command }: Asked, around: Surroundings): P
     const found = looked?.found[paths.indexOf(path)];
     return looked === undefined || found === undefined
       ? []
-      : [pathAnswer({ path, found }, { looked, filesystem: policy.filesystem, home })];
+      : [pathAnswer({ path, found }, { looked, filesystem: policy.filesystem, logIns: policy.logIns, home })];
   };
   const about = (word: Bytes): Answer[] => {
     if (isPlace(word)) return aboutPath(absolute(context)(word));
