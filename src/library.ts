@@ -1,6 +1,6 @@
 import { bytesOfText } from './host/bytes.ts';
+import { workingFolder } from './host/folders.ts';
 import { ParentEnv } from './host/parent-env.ts';
-import { workingFolder } from './host/working-folder.ts';
 import { type Prepared, prepare as prepareBytes } from './launch/prepare.ts';
 import { DEFAULT_POLICY, type Policy } from './policy/policy.ts';
 import type { Secret } from './secrets/secret.ts';

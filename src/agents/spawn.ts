@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { bufferOfBytes, bytesOfText } from '../host/bytes.ts';
 import { CordonError } from '../host/errors.ts';
+import { requireFolder } from '../host/folders.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
-import { requireFolder } from '../host/working-folder.ts';
 import type { LaunchBroker } from '../launch/brokered.ts';
 import { containerAround } from '../launch/container/around.ts';
 import type { ContainerTarget } from '../launch/container/target.ts';

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { appendFileSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { ensureFolder } from '../host/ensure-folder.ts';
-import { replaceFile } from '../host/replace-file.ts';
+import { ensureFolder, replaceFile } from '../host/files.ts';
 
 const fileIn = (state: string) => join(state, 'placeholders');
 const markOf = (placeholder: string) => createHash('sha256').update(placeholder).digest('base64url').slice(0, 22);

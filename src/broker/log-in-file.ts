@@ -1,6 +1,5 @@
 import { chownSync, closeSync, fstatSync, readFileSync } from 'node:fs';
-import { openToRead } from '../host/open-file.ts';
-import { replaceFile } from '../host/replace-file.ts';
+import { openToRead, replaceFile } from '../host/files.ts';
 import type { LogIn } from '../policy/log-ins.ts';
 
 export type LogInFields = { readonly [name: string]: unknown };

@@ -1,6 +1,6 @@
 import { lstatSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { namesIn, textIn } from '../host/if-there.ts';
+import { namesIn, textIn } from '../host/files.ts';
 
 /** What comes back in the next launch of one policy in one workspace. */
 export interface KeptLayer {

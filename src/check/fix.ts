@@ -1,8 +1,7 @@
 import { closeSync, fchmodSync, fstatSync, lstatSync, rmSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { showText } from '../host/bytes.ts';
-import { openToRead } from '../host/open-file.ts';
-import { replaceFile } from '../host/replace-file.ts';
+import { openToRead, replaceFile } from '../host/files.ts';
 import { withoutComment } from './comment-line.ts';
 import type { Finding, Report } from './finding.ts';
 import { isIgnored, lineFor } from './git-ignore.ts';

@@ -1,5 +1,5 @@
 import { extname, join } from 'node:path';
-import { namesIn } from '../host/if-there.ts';
+import { namesIn } from '../host/files.ts';
 import { startOf } from './read.ts';
 
 /** Where projects keep what they deploy. */

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, readSync, type Stats } from 'node:fs';
 import { CordonError } from '../host/errors.ts';
-import { type Links, openToRead } from '../host/open-file.ts';
+import { type Links, openToRead } from '../host/files.ts';
 
 /** What a person wrote is shorter; whatever is longer is no file of these kinds. */
 const LONGEST = 1024 * 1024;

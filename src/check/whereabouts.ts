@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
-import { realPathOf } from '../host/if-there.ts';
+import { realPathOf } from '../host/files.ts';
 import { repositoryAt } from './git-index.ts';
 
 /** Where a file's own entry lies, however its folder was spelled. A link at its end stays: it is a file of its own to git. */

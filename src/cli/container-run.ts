@@ -2,7 +2,7 @@ import { pipeline } from 'node:stream/promises';
 import { explain } from '../decide/explain.ts';
 import { variableAnswer } from '../explain/variables.ts';
 import { type Bytes, bytesOfText } from '../host/bytes.ts';
-import { workingFolder } from '../host/working-folder.ts';
+import { workingFolder } from '../host/folders.ts';
 import { configuredEnv, engineOf } from '../launch/container/engine.ts';
 import { decideInside, environmentInside, prepareInside } from '../launch/container/inside.ts';
 import { type ContainerRequest, launchIn } from '../launch/container/launch-in.ts';

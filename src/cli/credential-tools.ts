@@ -1,4 +1,4 @@
-import { workingFolder } from '../host/working-folder.ts';
+import { workingFolder } from '../host/folders.ts';
 import { credentialTools } from '../launch/credentials.ts';
 import type { Tools } from '../secrets/sources/source.ts';
 import type { Context } from './context.ts';

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { workingFolder } from '../host/working-folder.ts';
+import { workingFolder } from '../host/folders.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { CredentialMap } from '../secrets/sources/source.ts';
 import type { Context } from './context.ts';

@@ -1,9 +1,8 @@
 import { type BigIntStats, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ensureFolder } from '../host/ensure-folder.ts';
 import { CordonError } from '../host/errors.ts';
+import { ensureFolder, textIn } from '../host/files.ts';
 import { homesOf } from '../host/folders.ts';
-import { textIn } from '../host/if-there.ts';
 import type { Keeping } from '../policy/config/changes.ts';
 import type { Context } from './context.ts';
 

@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
-import { type Homes, homesOf, xdgOf } from '../host/folders.ts';
-import { workingFolder } from '../host/working-folder.ts';
+import { type Homes, homesOf, workingFolder, xdgOf } from '../host/folders.ts';
 import {
   expandPath,
   isWorkspaceMode,

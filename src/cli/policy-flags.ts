@@ -1,10 +1,9 @@
 import { knownAgent } from '../agents/known.ts';
 import { wildcardWarnings } from '../decide/wildcard-warnings.ts';
 import { type Bytes, bytesOfText, showBytes, textOfBytes } from '../host/bytes.ts';
-import { homesOf } from '../host/folders.ts';
+import { homesOf, workingFolder } from '../host/folders.ts';
 import { isUsableName } from '../host/parent-env.ts';
 import { projectProfileAt } from '../host/project-profile.ts';
-import { workingFolder } from '../host/working-folder.ts';
 import { asksForEverything, isPresetEntry, presetRules } from '../policy/allow.ts';
 import { credentialRule } from '../policy/credential.ts';
 import { isNeverName, nameProblem } from '../policy/injection.ts';

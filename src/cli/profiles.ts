@@ -1,6 +1,5 @@
 import { wildcardWarnings } from '../decide/wildcard-warnings.ts';
-import { homesOf, xdgOf } from '../host/folders.ts';
-import { workingFolder } from '../host/working-folder.ts';
+import { homesOf, workingFolder, xdgOf } from '../host/folders.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { ProfilePlaces } from '../policy/profile/find.ts';
 import { policyOf } from '../policy/profile/finish.ts';

@@ -1,10 +1,9 @@
 import { lstatSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { CordonError } from '../host/errors.ts';
-import { homesOf } from '../host/folders.ts';
-import { openToRead } from '../host/open-file.ts';
+import { openToRead } from '../host/files.ts';
+import { homesOf, workingFolder } from '../host/folders.ts';
 import { projectProfileAt } from '../host/project-profile.ts';
-import { workingFolder } from '../host/working-folder.ts';
 import { envFileRules, readEnvLines } from '../policy/env-file.ts';
 import type { Policy } from '../policy/policy.ts';
 import { policyOf } from '../policy/profile/finish.ts';

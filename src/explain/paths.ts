@@ -1,5 +1,5 @@
 import { accessSync, constants, lstatSync, statSync } from 'node:fs';
-import { realPathOf } from '../host/if-there.ts';
+import { realPathOf } from '../host/files.ts';
 import type { FoundInside, Looked } from '../launch/look.ts';
 import { isWithin, type Operation } from '../plan/places/index.ts';
 import type { FilesystemPolicy, Policy } from '../policy/policy.ts';

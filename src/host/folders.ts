@@ -1,6 +1,8 @@
+import { statSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { bytesOfText, textOfBytes } from './bytes.ts';
+import { CordonError } from './errors.ts';
 import type { ParentEnv } from './parent-env.ts';
 
 /** Where Cordon keeps its things. Undefined entries: no home folder is known, so there is nothing to read and nowhere to write. */
@@ -68,4 +70,24 @@ function absolute(env: ParentEnv, name: string): string | undefined {
   const value = env.get(bytesOfText(name));
   const text = value === undefined ? undefined : textOfBytes(value);
   return text !== undefined && isAbsolute(text) ? text : undefined;
+}
+
+/** Where this process works. A shell may stand in a folder that was removed meanwhile. */
+export function workingFolder(): string {
+  try {
+    return process.cwd();
+  } catch (cause) {
+    throw new CordonError('workdir', 'the working folder is gone: it was removed, or may not be entered any more', {
+      cause,
+      hint: 'go to a folder that exists, for example: cd ~',
+    });
+  }
+}
+
+/** A command is started in a folder that is there: the system would say that the program is missing. */
+export function requireFolder(workdir: string, hint: string): void {
+  const found = statSync(workdir, { throwIfNoEntry: false });
+  if (found?.isDirectory() === true) return;
+  const what = found === undefined ? 'does not exist' : 'is no folder';
+  throw new CordonError('workdir', `the working folder '${workdir}' ${what}`, { hint });
 }

@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, lstatSync, readSync } from 'node:fs';
-import { openToRead } from './open-file.ts';
+import { openToRead } from './files.ts';
 
 /** Where a file that only grows was read up to. */
 interface Place {

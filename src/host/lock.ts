@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, readlinkSync, rmdirSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
-import { ensureFolder } from './ensure-folder.ts';
 import { CordonError } from './errors.ts';
+import { ensureFolder } from './files.ts';
 
 /**
  * One editor at a time, by Lamport's bakery algorithm on files. Node cannot lock a file, and a lock file that a killed process left

@@ -1,7 +1,7 @@
 import { closeSync, constants, openSync, readFileSync, unlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { namesIn } from './if-there.ts';
+import { namesIn } from './files.ts';
 
 /** The terminal session, the same for everything started from one terminal: its id, which comes again one day, and when it began. */
 function sessionId(): string {

@@ -1,8 +1,7 @@
 import { type BigIntStats, closeSync, fstatSync, readFileSync } from 'node:fs';
 import { type Bytes, bytesOfBuffer } from '../host/bytes.ts';
 import { CordonError } from '../host/errors.ts';
-import { namesIn, realPathOf } from '../host/if-there.ts';
-import { openToRead } from '../host/open-file.ts';
+import { namesIn, openToRead, realPathOf } from '../host/files.ts';
 import { type Copies, NO_COPIES, type Path, type PlaceFacts, pathsOf } from '../plan/places/index.ts';
 import {
   certificatesNamedIn,

@@ -1,6 +1,6 @@
 import { lstatSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { namesIn } from '../host/if-there.ts';
+import { namesIn } from '../host/files.ts';
 
 export interface KeptPlan {
   readonly path: string;

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import type { Duplex } from 'node:stream';
-import { requireFolder } from '../host/working-folder.ts';
+import { requireFolder } from '../host/folders.ts';
 import { isPlan, type LaunchPlan } from '../plan/plan.ts';
 import { planText } from '../plan/plan-text.ts';
 import { Ending } from './ending.ts';

@@ -1,9 +1,9 @@
 import { accessSync, constants, readlinkSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { bytesOfText, textOfBytes } from '../host/bytes.ts';
+import { workingFolder } from '../host/folders.ts';
 import { findOwnProgram } from '../host/own-program.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
-import { workingFolder } from '../host/working-folder.ts';
 import { POSSIBLE_LINKS, type SystemLinks } from '../plan/places/index.ts';
 import type { Machine } from '../plan/plan.ts';
 

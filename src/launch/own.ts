@@ -2,9 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { appendFileSync, existsSync, lstatSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { release } from 'node:os';
 import { join } from 'node:path';
-import { ensureFolder } from '../host/ensure-folder.ts';
+import { ensureFolder, namesIn } from '../host/files.ts';
 import { type Folders, foldersOf, type Homes } from '../host/folders.ts';
-import { namesIn } from '../host/if-there.ts';
 import { packageFolder } from '../host/package-folder.ts';
 import { ParentEnv } from '../host/parent-env.ts';
 import {

@@ -1,11 +1,10 @@
 import { statfsSync } from 'node:fs';
 import { type Decision, decide } from '../decide/decide.ts';
 import { type Bytes, showBytes } from '../host/bytes.ts';
-import { ensureFolder } from '../host/ensure-folder.ts';
+import { ensureFolder, presenceOf } from '../host/files.ts';
 import { foldersOf, homesOf } from '../host/folders.ts';
 import { findCommand } from '../host/lookup.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
-import { presenceOf } from '../host/presence.ts';
 import { isFirstTime } from '../host/session.ts';
 import { type Copies, factsOf, type Operation, type PlaceFacts, placesOf } from '../plan/places/index.ts';
 import { type LaunchPlan, type Machine, plan, type Records } from '../plan/plan.ts';

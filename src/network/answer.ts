@@ -1,7 +1,7 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { showText } from '../host/bytes.ts';
 import { CordonError } from '../host/errors.ts';
-import { replaceFile } from '../host/replace-file.ts';
+import { replaceFile } from '../host/files.ts';
 import { findProfile, namedProfiles, type ProfilePlaces } from '../policy/profile/find.ts';
 import { type Pending, pendingIn, say, type Word } from './pending.ts';
 

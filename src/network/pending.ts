@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { namesIn } from '../host/if-there.ts';
-import { replaceFile } from '../host/replace-file.ts';
+import { namesIn, replaceFile } from '../host/files.ts';
 
 /** A host that waits for a person's word. */
 export interface Pending {

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ensureFolder } from '../host/ensure-folder.ts';
 import { CordonError } from '../host/errors.ts';
-import { replaceFile } from '../host/replace-file.ts';
+import { ensureFolder, replaceFile } from '../host/files.ts';
 
 /**
  * What a person has looked at and trusts: a path, and the digest of what stood there with all it extends. Any change asks again. The

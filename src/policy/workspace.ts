@@ -1,7 +1,7 @@
 import { realpathSync, statSync } from 'node:fs';
 import { CordonError } from '../host/errors.ts';
+import { presenceOf } from '../host/files.ts';
 import type { Homes } from '../host/folders.ts';
-import { presenceOf } from '../host/presence.ts';
 import { nearest } from './nearest.ts';
 import { WORKSPACE_MODES, workspaceProblem } from './places.ts';
 

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { ensureFolder } from '../host/ensure-folder.ts';
 import { CordonError } from '../host/errors.ts';
+import { ensureFolder } from '../host/files.ts';
 import { AliveSocket, isAbandoned } from './alive.ts';
 import { fateOf, ownMark } from './owner.ts';
 

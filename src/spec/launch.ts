@@ -1,7 +1,7 @@
 import { bytesOfText } from '../host/bytes.ts';
 import { CordonError } from '../host/errors.ts';
+import { requireFolder } from '../host/folders.ts';
 import { ParentEnv } from '../host/parent-env.ts';
-import { requireFolder } from '../host/working-folder.ts';
 import { type Launched, type LaunchOptions, launch } from '../launch/launch.ts';
 import { type Prepared, prepare } from '../launch/prepare.ts';
 import { NETWORK_OFF, NETWORK_ON } from '../policy/network/rules.ts';

@@ -1,8 +1,8 @@
 import { type BigIntStats, lstatSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Bytes, showBytes } from '../host/bytes.ts';
-import { ensureFolder } from '../host/ensure-folder.ts';
 import { CordonError } from '../host/errors.ts';
+import { ensureFolder } from '../host/files.ts';
 import { withLock } from '../host/lock.ts';
 import { readBinEntry } from './bin-entry.ts';
 import { buildShim } from './build-shim.ts';

@@ -14,8 +14,8 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type Bytes, bufferOfBytes } from '../host/bytes.ts';
-import { ensureFolder } from '../host/ensure-folder.ts';
 import { CordonError } from '../host/errors.ts';
+import { ensureFolder } from '../host/files.ts';
 
 interface Staged {
   readonly path: string;

@@ -2,8 +2,8 @@ import { chmodSync, copyFileSync, readFileSync, renameSync, rmSync } from 'node:
 import { release } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ensureFolder } from '../host/ensure-folder.ts';
 import { CordonError } from '../host/errors.ts';
+import { ensureFolder } from '../host/files.ts';
 import { foldersOf, type Homes, homesOf } from '../host/folders.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
 import { surveyMachine } from '../launch/machine.ts';

@@ -1,7 +1,6 @@
 import { join, resolve } from 'node:path';
-import { ensureFolder } from '../host/ensure-folder.ts';
 import { CordonError } from '../host/errors.ts';
-import { replaceFile } from '../host/replace-file.ts';
+import { ensureFolder, replaceFile } from '../host/files.ts';
 import type { KeptPage, LaunchDetails, ResolvedPolicy } from './api.ts';
 import { type PageFile, pageWith } from './page-file.ts';
 import { listPolicies, type PolicySurroundings, resolvePolicy } from './policies.ts';

@@ -18,8 +18,7 @@ import {
 } from '../../changes/record.ts';
 import { type Bytes, bufferOfBytes, bytesOfText, showBytes, showText } from '../../host/bytes.ts';
 import { CordonError } from '../../host/errors.ts';
-import { homesOf } from '../../host/folders.ts';
-import { workingFolder } from '../../host/working-folder.ts';
+import { homesOf, workingFolder } from '../../host/folders.ts';
 import { CHANGES_FOLDER } from '../../launch/changes.ts';
 import { layersFolderOf } from '../../launch/own.ts';
 import { CHANGES_FLAGS } from '../commands.ts';

@@ -7,7 +7,7 @@ import { reportAsJson } from '../../check/report/json.ts';
 import { hasFailed } from '../../check/report/summary.ts';
 import { type Bytes, showText } from '../../host/bytes.ts';
 import { EXIT } from '../../host/errors.ts';
-import { workingFolder } from '../../host/working-folder.ts';
+import { workingFolder } from '../../host/folders.ts';
 import { CHECK_FLAGS } from '../commands.ts';
 import type { Context } from '../context.ts';
 import { flagValues, hasFlag, type ParsedArguments, parseArguments, textValue, usageError } from '../flags.ts';

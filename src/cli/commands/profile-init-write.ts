@@ -1,8 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { ensureFolder } from '../../host/ensure-folder.ts';
 import { CordonError } from '../../host/errors.ts';
-import { replaceFile } from '../../host/replace-file.ts';
+import { ensureFolder, replaceFile } from '../../host/files.ts';
 import { EXTENSIONS } from '../../policy/load/load.ts';
 
 const folderFor = (config: string) => join(config, 'profiles');

@@ -1,7 +1,6 @@
 import type { Bytes } from '../../host/bytes.ts';
-import { homesOf } from '../../host/folders.ts';
+import { homesOf, workingFolder } from '../../host/folders.ts';
 import { findCommand } from '../../host/lookup.ts';
-import { workingFolder } from '../../host/working-folder.ts';
 import { handOver } from '../../launch/hand-over.ts';
 import { heldBack } from '../../launch/held-back.ts';
 import { textToKeep } from '../../launch/keep.ts';

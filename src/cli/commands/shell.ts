@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { type Bytes, bytesOfText, textOfBytes } from '../../host/bytes.ts';
-import { workingFolder } from '../../host/working-folder.ts';
+import { workingFolder } from '../../host/folders.ts';
 import { handOver } from '../../launch/hand-over.ts';
 import { prepare } from '../../launch/prepare.ts';
 import { type Copies, pathOf } from '../../plan/places/index.ts';

@@ -1,5 +1,5 @@
 import { type Bytes, showText } from '../../host/bytes.ts';
-import { workingFolder } from '../../host/working-folder.ts';
+import { workingFolder } from '../../host/folders.ts';
 import { keyLiteral, listLiteral } from '../../tools/config/literal.ts';
 import { type Suggestion, suggest } from '../../tools/suggest/suggest.ts';
 import { findTarget } from '../../tools/target.ts';

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { CordonError } from '../../host/errors.ts';
-import { headOf } from '../../host/open-file.ts';
+import { headOf } from '../../host/files.ts';
 
 const PLACES = ['../bin/cordon', 'bin/cordon'];
 

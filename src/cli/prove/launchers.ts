@@ -1,8 +1,7 @@
 import { type Launcher, underPrefix } from '../../../prove/launchers.ts';
 import { examinePrefix, type PrefixedBy } from '../../../prove/prefix.ts';
 import { type Bytes, bytesOfText, showBytes, textOfBytes } from '../../host/bytes.ts';
-import { homesOf } from '../../host/folders.ts';
-import { workingFolder } from '../../host/working-folder.ts';
+import { homesOf, workingFolder } from '../../host/folders.ts';
 import type { Policy } from '../../policy/policy.ts';
 import type { Context } from '../context.ts';
 import { flagValues, type GivenFlag, type ParsedArguments, textValue, usageError } from '../flags.ts';

@@ -1,7 +1,6 @@
 import { rmSync, statSync, writeFileSync } from 'node:fs';
 import { CordonError } from '../../host/errors.ts';
-import { realPathOf } from '../../host/if-there.ts';
-import { replaceFile } from '../../host/replace-file.ts';
+import { realPathOf, replaceFile } from '../../host/files.ts';
 
 /** Whether the file could be written, told by doing so beside it. */
 export function tryPlace(path: string): void {

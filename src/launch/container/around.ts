@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { bytesOfText } from '../../host/bytes.ts';
-import { textIn } from '../../host/if-there.ts';
+import { textIn } from '../../host/files.ts';
 import type { ParentEnv } from '../../host/parent-env.ts';
 
 /** What started the container that this process itself runs in. */

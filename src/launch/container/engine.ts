@@ -3,9 +3,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { bytesOfText, textOfBytes } from '../../host/bytes.ts';
 import { CordonError } from '../../host/errors.ts';
+import { workingFolder } from '../../host/folders.ts';
 import { findOwnProgram } from '../../host/own-program.ts';
 import type { ParentEnv } from '../../host/parent-env.ts';
-import { workingFolder } from '../../host/working-folder.ts';
 import { helperEnvironment } from '../run-helper.ts';
 import type { ContainerTarget, EngineName } from './target.ts';
 

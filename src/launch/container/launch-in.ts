@@ -3,10 +3,9 @@ import { chmodSync, existsSync, lstatSync, mkdirSync, mkdtempSync, realpathSync,
 import { createServer, type Server, type Socket } from 'node:net';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ensureFolder } from '../../host/ensure-folder.ts';
 import { CordonError, EXIT } from '../../host/errors.ts';
+import { ensureFolder, namesIn } from '../../host/files.ts';
 import { foldersOf, homesOf } from '../../host/folders.ts';
-import { namesIn } from '../../host/if-there.ts';
 import { isWithin } from '../../plan/places/index.ts';
 import type { Records } from '../../plan/plan.ts';
 import { planText } from '../../plan/plan-text.ts';

@@ -1,8 +1,8 @@
 import { accessSync, constants, lstatSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { CordonError } from '../../host/errors.ts';
+import { realPathOf } from '../../host/files.ts';
 import { homesOf } from '../../host/folders.ts';
-import { realPathOf } from '../../host/if-there.ts';
 import type { ParentEnv } from '../../host/parent-env.ts';
 import { isWithin } from '../../plan/places/index.ts';
 

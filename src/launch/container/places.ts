@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { bytesOfText } from '../../host/bytes.ts';
 import { CordonError } from '../../host/errors.ts';
-import { realPathOf } from '../../host/if-there.ts';
+import { realPathOf } from '../../host/files.ts';
 import type { ParentEnv } from '../../host/parent-env.ts';
 import { isByName, NETWORK_ON } from '../../policy/network/rules.ts';
 import type { FilesystemPolicy, Policy } from '../../policy/policy.ts';

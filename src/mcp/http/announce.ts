@@ -1,6 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ensureFolder } from '../../host/ensure-folder.ts';
+import { ensureFolder } from '../../host/files.ts';
 import { fateOf, ownMark } from '../../sessions/owner.ts';
 
 export const servicesFolder = (stateFolder: string) => join(stateFolder, 'serve');

@@ -10,7 +10,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { CordonError } from '../../host/errors.ts';
-import { openToRead } from '../../host/open-file.ts';
+import { openToRead } from '../../host/files.ts';
 import { checkFile } from '../../secrets/sources/file.ts';
 import { Unavailable } from '../../secrets/sources/source.ts';
 

@@ -1,8 +1,8 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { type BigIntStats, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { ensureFolder } from '../../host/ensure-folder.ts';
 import { CordonError } from '../../host/errors.ts';
+import { ensureFolder } from '../../host/files.ts';
 import { Unavailable } from '../../secrets/sources/source.ts';
 import { writeWhole } from '../../secrets/vault/generations.ts';
 import {

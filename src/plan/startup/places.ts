@@ -1,5 +1,5 @@
 import { closeSync, existsSync, fstatSync, readdirSync, readSync, realpathSync } from 'node:fs';
-import { openToRead } from '../../host/open-file.ts';
+import { openToRead } from '../../host/files.ts';
 import { exportsAll, type StartupKind, WORD, withoutQuotes } from './faults.ts';
 import { cutUp, type Unit } from './units.ts';
 

@@ -1,6 +1,6 @@
 import { type BigIntStats, closeSync, fstatSync, readSync } from 'node:fs';
 import { CordonError } from '../../host/errors.ts';
-import { openToRead } from '../../host/open-file.ts';
+import { openToRead } from '../../host/files.ts';
 import { checkTrust } from './trust.ts';
 
 /** Far more than a policy a person wrote; whatever is longer is no policy. */

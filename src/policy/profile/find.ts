@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { basename, dirname, extname, isAbsolute, join, relative, resolve } from 'node:path';
 import { CordonError } from '../../host/errors.ts';
-import { presenceOf } from '../../host/presence.ts';
+import { presenceOf } from '../../host/files.ts';
 import { EXTENSIONS } from '../load/load.ts';
 import type { XdgFolders } from '../places.ts';
 import { BUILT_IN_PROFILES } from '../profiles/index.ts';

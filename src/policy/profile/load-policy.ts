@@ -1,5 +1,4 @@
-import type { Folders } from '../../host/folders.ts';
-import { workingFolder } from '../../host/working-folder.ts';
+import { type Folders, workingFolder } from '../../host/folders.ts';
 import type { Policy } from '../policy.ts';
 import { policyOf } from './finish.ts';
 import { resolveObject, resolveProfiles } from './resolve.ts';

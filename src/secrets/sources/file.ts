@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, readSync, type Stats } from 'node:fs';
 import { posix } from 'node:path';
-import { openToRead } from '../../host/open-file.ts';
+import { openToRead } from '../../host/files.ts';
 import type { Secret } from '../secret.ts';
 import { READ_LIMIT, secretOf } from '../value.ts';
 import { badReference, type SecretSource, Unavailable } from './source.ts';

@@ -3,7 +3,7 @@ import { closeSync, fstatSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { bytesOfText } from '../../host/bytes.ts';
 import { CordonError } from '../../host/errors.ts';
-import { openToRead } from '../../host/open-file.ts';
+import { openToRead } from '../../host/files.ts';
 import { KEYRING_SERVICE, type Keyring } from '../keyring.ts';
 import { Secret } from '../secret.ts';
 import { checkFile } from '../sources/file.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ensureFolder } from '../../host/ensure-folder.ts';
 import { CordonError } from '../../host/errors.ts';
+import { ensureFolder } from '../../host/files.ts';
 import type { Secret } from '../secret.ts';
 import { decryptWith, encryptFor } from './crypt.ts';
 import {

@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs';
 import { extname, join } from 'node:path';
 import { CordonError } from '../../host/errors.ts';
-import { headOf } from '../../host/open-file.ts';
+import { headOf } from '../../host/files.ts';
 import { INSIDE } from '../../plan/places/index.ts';
 import type { Skill } from '../types.ts';
 

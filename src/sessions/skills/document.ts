@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, readFileSync } from 'node:fs';
 import { showText } from '../../host/bytes.ts';
 import { CordonError } from '../../host/errors.ts';
-import { openToRead } from '../../host/open-file.ts';
+import { openToRead } from '../../host/files.ts';
 import { childOf, textOf } from '../../policy/load/node.ts';
 import { Source } from '../../policy/load/source.ts';
 

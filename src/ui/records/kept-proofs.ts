@@ -1,7 +1,6 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { ensureFolder } from '../../host/ensure-folder.ts';
-import { replaceFile } from '../../host/replace-file.ts';
+import { ensureFolder, replaceFile } from '../../host/files.ts';
 
 const KEPT = 10;
 

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openToRead } from '../../host/open-file.ts';
+import { openToRead } from '../../host/files.ts';
 import type { ProofCell, ProofCounts, ProofProbe, ProofRun, Proofs } from '../api.ts';
 import { KEPT_NAME, keptFolder } from './kept-proofs.ts';
 import { type Fields, fieldsOf, listOf, numberOf, parseFields, textOf, textsOf } from './shape.ts';

@@ -1,6 +1,6 @@
 import { readlinkSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
-import { namesIn, textIn } from '../../host/if-there.ts';
+import { namesIn, textIn } from '../../host/files.ts';
 import type { RunningLaunch } from '../api.ts';
 import { shortText } from './shape.ts';
 

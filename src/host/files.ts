@@ -1,0 +1,110 @@
+import { randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  constants,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+
+/** `forbidden`: nobody can tell, since a folder above it may not be entered. Links are followed; one that leads nowhere is absent. */
+export function presenceOf(path: string): 'there' | 'absent' | 'forbidden' {
+  try {
+    statSync(path);
+    return 'there';
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return code === 'EACCES' || code === 'EPERM' ? 'forbidden' : 'absent';
+  }
+}
+
+/** A link at the end of a path could be turned to another file. */
+export type Links = 'followed' | 'refused';
+
+/** Opens what may be anything: a pipe without a writer must not block us, a terminal not become ours. */
+export function openToRead(path: string | Buffer, links: Links): number {
+  const { O_RDONLY, O_NONBLOCK, O_NOCTTY, O_NOFOLLOW } = constants;
+  return openSync(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | (links === 'refused' ? O_NOFOLLOW : 0));
+}
+
+/** How a file begins, which tells what it is. */
+export function headOf(path: string | Buffer, length: number, links: Links): Buffer {
+  const descriptor = openToRead(path, links);
+  try {
+    const head = Buffer.alloc(length);
+    return head.subarray(0, readSync(descriptor, head, 0, length, 0));
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/*
+ * For what others may remove at any time, such as processes, caches and records: what is not there, or may not be read, is as good as
+ * empty. Only where nothing is the safe answer.
+ */
+
+export function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+export function textIn(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** The path itself where it leads nowhere. */
+export function realPathOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+/**
+ * Makes a folder and those above it. Not mkdir's own `recursive`: on file systems that answer ENOENT to every mkdir, /proc for one, Node 20
+ * goes round in it for ever.
+ */
+export function ensureFolder(path: string, mode = 0o700): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return;
+  if (dirname(path) !== path) ensureFolder(dirname(path), mode);
+  try {
+    mkdirSync(path, mode);
+  } catch (error) {
+    const madeMeanwhile = (error as NodeJS.ErrnoException).code === 'EEXIST' && statSync(path).isDirectory();
+    if (!madeMeanwhile) throw error;
+  }
+}
+
+/** Whole or not at all, also on a full disk, and never through a link that somebody put there. `ready`: what else is done to it before. */
+export function replaceFile(
+  path: string,
+  text: string,
+  mode = 0o600,
+  ready: (fresh: string) => void = () => undefined,
+): void {
+  const fresh = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}`);
+  try {
+    writeFileSync(fresh, text, { flag: 'wx', mode, flush: true });
+    ready(fresh);
+    renameSync(fresh, path);
+  } catch (error) {
+    rmSync(fresh, { force: true });
+    throw error;
+  }
+}
