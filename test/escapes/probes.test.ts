@@ -185,6 +185,10 @@ for (const preset of ['all', 'guarded', 'workspace', 'minimal']) {
     wayOut({ ...probe, title: `${probe.title}, with the preset ${preset}` }, { flags: ['--fs', preset], off: FILTER });
 }
 
+const zsh = known.get('refill/zsh');
+if (zsh !== undefined)
+  wayOut({ ...zsh, title: `${zsh.title}, with the preset workspace` }, { flags: ['--fs', 'workspace'], off: FS_ALL });
+
 describe('the table of ways out', () => {
   it('names probes that there are, each once', () => {
     const ids = WAYS.flatMap(([, named]) => named);

@@ -135,7 +135,8 @@ function personalFolders({ homes, moved }: PlaceFacts): Path[] {
 
 /** The preset `workspace` shows of a home only the programs that PATH leads to; whose commits these are is a copy. */
 function showing(policy: FilesystemPolicy, facts: ComposerFacts, homes: readonly Home[]): Operation[] {
-  const groups = policy.preset === 'workspace' ? [] : SHOWN_IN_HOME;
+  const isBare = policy.preset === 'workspace';
+  const groups = isBare ? [] : SHOWN_IN_HOME;
   const layers = homes.map(({ path }) => path);
   const inHomes = (paths: readonly Path[]) => distinct(paths).filter((path) => isWithinAny(path, layers));
   return [
@@ -146,7 +147,7 @@ function showing(policy: FilesystemPolicy, facts: ComposerFacts, homes: readonly
         why: what,
       }),
     ),
-    { kind: 'show', paths: inHomes(zshFolder(facts)), why: "zsh's own folder (ZDOTDIR)" },
+    { kind: 'show', paths: isBare ? [] : inHomes(zshFolder(facts)), why: "zsh's own folder (ZDOTDIR)" },
     { kind: 'show', paths: inHomes(pathsOf(policy.show)), why: 'the policy shows it' },
     { kind: 'show', paths: inHomes(facts.own.shown), why: "Cordon's programs and policies" },
     { kind: 'show-programs' },
