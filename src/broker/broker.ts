@@ -90,10 +90,6 @@ export class Broker implements Interceptor {
   }
 
   /** A renewal outlives the command: what the server replaced is written down first. */
-  get isBusy(): boolean {
-    return this.#logIns.isBusy;
-  }
-
   settled(): Promise<void> {
     return this.#logIns.settled();
   }

@@ -45,7 +45,6 @@ export class LogIns {
   readonly #options: LogInsOptions;
   readonly #states: State[];
   #last: Promise<unknown> = Promise.resolve();
-  #waiting = 0;
 
   constructor(options: LogInsOptions) {
     this.#options = options;
@@ -57,11 +56,6 @@ export class LogIns {
           options.holdings.held.filter(({ logIn }) => logIn?.id === id),
         ),
     );
-  }
-
-  /** Whether a renewal is under way, which the end of the command does not end. */
-  get isBusy(): boolean {
-    return this.#waiting > 0;
   }
 
   /** For what the command holds. A placeholder that was replaced already gets what replaced it, and the server is not asked. */
@@ -88,23 +82,18 @@ export class LogIns {
   /** Nothing is under way any more, and what could not be written is tried once more. */
   async settled(): Promise<void> {
     await this.#last;
-    for (const state of this.#states.filter(({ isUnwritten }) => isUnwritten)) this.#write(state);
+    for (const state of this.#states) if (state.isUnwritten && this.#isAsSeen(state)) this.#write(state);
   }
 
-  async #alone<T>(state: State, act: () => Promise<T>): Promise<T> {
+  #alone<T>(state: State, act: () => Promise<T>): Promise<T> {
     const { locks } = this.#options;
     const folder = locks === undefined || state.file === undefined ? undefined : join(locks, nameOf(state.file));
-    this.#waiting++;
-    const turn = this.#last.then(() => (folder === undefined ? act() : withLockHeld(folder, act)));
+    const turn = this.#last.then(() => (folder === undefined ? act() : inTurn(folder, act)));
     this.#last = turn.then(
       () => undefined,
       () => undefined,
     );
-    try {
-      return await turn;
-    } finally {
-      this.#waiting--;
-    }
+    return turn;
   }
 
   /** The file is where everybody looks: agents outside, other launches. What it has now counts, unless we know better. */
@@ -123,6 +112,16 @@ export class LogIns {
     }
     state.seen = value;
     state.isUnwritten = false;
+  }
+
+  /** Nobody logged in or out there meanwhile. */
+  #isAsSeen(state: State): boolean {
+    try {
+      const found = this.#fileOf(state);
+      return found === undefined || textAt(found.fields, state.placeOf('refresh_token')) === state.seen;
+    } catch {
+      return false;
+    }
   }
 
   #fileOf({ file, agent }: State): LogInFile | undefined {
@@ -184,6 +183,21 @@ export class LogIns {
   #sayOnce(state: State, text: string): void {
     if (!state.isTold) this.#options.say(text);
     state.isTold = true;
+  }
+}
+
+/** Where no lock can be had, as on a full disk, it is done without: an agent that can't go on is worse than a race. */
+async function inTurn<T>(folder: string, act: () => Promise<T>): Promise<T> {
+  let isBegun = false;
+  const begin = () => {
+    isBegun = true;
+    return act();
+  };
+  try {
+    return await withLockHeld(folder, begin);
+  } catch (error) {
+    if (isBegun) throw error;
+    return act();
   }
 }
 

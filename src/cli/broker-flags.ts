@@ -5,7 +5,7 @@ import { type Bytes, bytesOfText, showBytes } from '../host/bytes.ts';
 import type { BrokerRule } from '../policy/broker.ts';
 import { brokerRule, serviceNamed, serviceOfVariable } from '../policy/broker-rule.ts';
 import { credentialRule } from '../policy/credential.ts';
-import { isLogInName, type LogInRule } from '../policy/log-ins.ts';
+import { isLogInName, type LogInRule, logInOf } from '../policy/log-ins.ts';
 import type { CredentialRule, Policy } from '../policy/policy.ts';
 import { parseSshRule } from '../policy/ssh.ts';
 import { agentConfig, agentNamed } from './agent-policy.ts';
@@ -112,13 +112,13 @@ function withOwnKeys(policy: Policy, parsed: ParsedArguments, context: Context):
   if (flagValues(parsed, '--agent').length === 0)
     throw usageError('--broker alone means the key of an agent, and none is started', FORM);
   const keys = policy.allow.filter(({ extraKey }) => extraKey === true).map(({ pattern }) => showBytes(pattern.source));
-  const there = keys.filter((name) => hasValue(name, policy, context));
+  const adapter = agentNamed(parsed, agentConfig(context));
+  const there = keysThere(keys, adapter, policy, context);
   const known = there.filter((name) => serviceOfVariable(name) !== undefined);
   const already = policy.credentials
     .filter(({ broker }) => broker !== undefined)
     .map(({ target }) => showBytes(target));
   const left = there.filter((name) => !known.includes(name) && !already.includes(name));
-  const adapter = agentNamed(parsed, agentConfig(context));
   const logIns = known.length + already.length === 0 ? logInsOf(adapter, context) : [];
   if (known.length + already.length + logIns.length === 0)
     throw usageError(
@@ -138,6 +138,13 @@ function withOwnKeys(policy: Policy, parsed: ParsedArguments, context: Context):
     );
   const rest = withoutLogIn(withoutKeys(brokered, left), adapter, context);
   return logIns.length > 0 ? { ...rest, logIns } : rest;
+}
+
+/** Those that it is started with; where there are none, those that it takes a log-in from. */
+function keysThere(keys: readonly string[], { name }: Adapter, policy: Policy, context: Context): string[] {
+  const set = (names: readonly string[]) => names.filter((one) => hasValue(one, policy, context));
+  const own = set(keys);
+  return own.length > 0 || !isLogInName(name) ? own : set(logInOf(name).variables);
 }
 
 /** The log-ins of the agent's own, in files of a kind that is known. */

@@ -2,6 +2,8 @@
 export interface LogIn {
   /** Whose keys the same agent could be started with. */
   readonly service: string;
+  /** Variables that the same agent takes a log-in or a key from, and that it is given only with a broker. */
+  readonly variables: readonly string[];
   /** Pages and code that all of this is taken from. */
   readonly sources: readonly string[];
   /** Where tokens are handed out, always by POST. */
@@ -39,6 +41,7 @@ const AT_GOOGLE = ['oauth2.googleapis.com'];
 export const LOG_INS = {
   claude: {
     service: 'anthropic',
+    variables: ['CLAUDE_CODE_OAUTH_TOKEN', 'ANTHROPIC_AUTH_TOKEN'],
     sources: [
       'https://docs.anthropic.com/en/docs/claude-code/iam',
       'https://github.com/anthropics/claude-code/issues/21765',
@@ -63,6 +66,7 @@ export const LOG_INS = {
   },
   codex: {
     service: 'openai',
+    variables: ['CODEX_API_KEY'],
     sources: [
       'https://developers.openai.com/codex/auth',
       'https://github.com/openai/codex/blob/main/codex-rs/login/src/auth/storage.rs',
@@ -91,6 +95,7 @@ export const LOG_INS = {
   },
   gemini: {
     service: 'gemini',
+    variables: [],
     sources: [
       'https://developers.google.com/identity/protocols/oauth2/native-app',
       'https://github.com/google-gemini/gemini-cli/blob/main/packages/core/src/code_assist/oauth2.ts',

@@ -175,6 +175,25 @@ describe('refused with the reason', () => {
   });
 });
 
+test('a token of a subscription in a variable is brokered where there is no key, and only then', () => {
+  const home = freshHome('root');
+  const bin = join(home, 'bin');
+  mkdirSync(bin);
+  const show = '#!/bin/sh\necho "$ANTHROPIC_API_KEY,$CLAUDE_CODE_OAUTH_TOKEN"\n';
+  writeFileSync(join(bin, 'claude'), show, { mode: 0o755 });
+  const token = ['sk-ant-oat01', 't'.repeat(90)].join('-');
+  const key = ['sk-ant-api03', 'k'.repeat(90)].join('-');
+  const said = (more: Readonly<Record<string, string>>, ...flags: string[]) =>
+    runAs(cordonProgram(), ['run', '--agent', 'claude', ...flags, '--', 'claude'], {
+      home,
+      env: { CLAUDE_CODE_OAUTH_TOKEN: token, PATH: `${bin}:/usr/bin:/bin`, ...more },
+    }).stdout;
+  expect(said({}, '--broker')).toMatch(/^,sk-ant-oat01-[0-9A-Za-z]{90}\n$/);
+  expect(said({}, '--broker')).not.toContain(token);
+  expect(said({ ANTHROPIC_API_KEY: key }, '--broker')).toMatch(/^sk-ant-api03-[0-9A-Za-z]{90},\n$/);
+  expect(said({})).toBe(',\n');
+});
+
 test('an agent gets its key brokered with one word, and neither a key nor a log-in of its own is inside', () => {
   const home = freshHome('root');
   const key = ['sk-ant-api03', 'k'.repeat(90)].join('-');

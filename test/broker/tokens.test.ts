@@ -267,6 +267,28 @@ describe('the file', () => {
     expect(refreshIn(first.file)).toBe(TOKENS.claude(2).refresh_token);
   });
 
+  test('is renewed also where no lock can be made', async () => {
+    const file = fileFor('claude');
+    const scene = await sceneOf('claude', { file, locks: join(file, 'locks') });
+    expect((await ask(scene)).status).toBe(200);
+    expect(refreshIn(file)).toBe(TOKENS.claude(1).refresh_token);
+  });
+
+  test('that somebody logged in to anew while nothing could be written stays as it is', async () => {
+    const file = fileFor('claude');
+    const scene = await sceneOf('claude', { file });
+    const folder = dirname(file);
+    rmSync(file);
+    mkdirSync(file); // Can be neither read nor replaced.
+    expect((await ask(scene)).status).toBe(200);
+    expect(scene.said).toHaveLength(1);
+    rmSync(file, { recursive: true });
+    writeFileSync(file, JSON.stringify(fileOf('claude', 5)));
+    await scene.front.broker.settled();
+    expect(refreshIn(file)).toBe(TOKENS.claude(5).refresh_token);
+    expect(readdirSync(folder).toSorted()).toEqual(['.credentials.json', 'locks']);
+  });
+
   test('that is gone means that somebody logged out', async () => {
     const scene = await sceneOf('claude');
     rmSync(scene.file);
