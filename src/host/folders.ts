@@ -1,6 +1,7 @@
-import { statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
-import { isAbsolute, join } from 'node:path';
+import { basename, dirname, isAbsolute, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { bytesOfText, textOfBytes } from './bytes.ts';
 import { CordonError } from './errors.ts';
 import type { ParentEnv } from './parent-env.ts';
@@ -90,4 +91,26 @@ export function requireFolder(workdir: string, hint: string): void {
   if (found?.isDirectory() === true) return;
   const what = found === undefined ? 'does not exist' : 'is no folder';
   throw new CordonError('workdir', `the working folder '${workdir}' ${what}`, { hint });
+}
+
+/**
+ * The whole of what Cordon runs from: the folder of its package, a checkout's root, or, where it is installed beside what it depends on,
+ * all of that node_modules. Whoever could write there would be Cordon at the next start.
+ */
+export function packageFolder(from = dirname(fileURLToPath(import.meta.url))): string {
+  const folder = namedCordon(from) ?? from;
+  return basename(dirname(folder)) === 'node_modules' ? dirname(folder) : folder;
+}
+
+function namedCordon(folder: string): string | undefined {
+  if (nameIn(join(folder, 'package.json')) === 'cordon') return folder;
+  return dirname(folder) === folder ? undefined : namedCordon(dirname(folder));
+}
+
+function nameIn(file: string): unknown {
+  try {
+    return (JSON.parse(readFileSync(file, 'utf8')) as { readonly name?: unknown }).name;
+  } catch {
+    return undefined;
+  }
 }

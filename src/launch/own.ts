@@ -3,8 +3,7 @@ import { appendFileSync, existsSync, lstatSync, readFileSync, realpathSync, writ
 import { release } from 'node:os';
 import { join } from 'node:path';
 import { ensureFolder, namesIn } from '../host/files.ts';
-import { type Folders, foldersOf, type Homes } from '../host/folders.ts';
-import { packageFolder } from '../host/package-folder.ts';
+import { type Folders, foldersOf, type Homes, packageFolder } from '../host/folders.ts';
 import { ParentEnv } from '../host/parent-env.ts';
 import {
   isWithin,

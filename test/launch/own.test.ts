@@ -11,8 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { foldersOf } from '../../src/host/folders.ts';
-import { packageFolder } from '../../src/host/package-folder.ts';
+import { foldersOf, packageFolder } from '../../src/host/folders.ts';
 import { ParentEnv } from '../../src/host/parent-env.ts';
 import { ownOf } from '../../src/launch/own.ts';
 

@@ -1,4 +1,3 @@
-import { DATA, encode, give, type Instruction, ifAtLeast, ifEqual, keepBits, load } from './bpf.ts';
 import { GUARDED_CALLS, type GuardedCall, REFUSED_CALLS, type RefusedWith } from './syscalls.ts';
 
 export type Arch = 'x64' | 'arm64';
@@ -64,4 +63,55 @@ function foreignBits({
   readonly except: number;
 }): Instruction[] {
   return [ifEqual(except, 2, 0), keepBits(~allowedBits), ifEqual(0, 0, 1), give(ALLOW)];
+}
+
+/** One instruction of a classic BPF program: `struct sock_filter`. */
+interface Instruction {
+  readonly code: number;
+  readonly jumpTrue: number;
+  readonly jumpFalse: number;
+  readonly value: number;
+}
+
+const BPF = { loadWord: 0x20, and: 0x54, jumpEqual: 0x15, jumpGreaterOrEqual: 0x35, return: 0x06 } as const;
+
+/** Offsets in `struct seccomp_data`, and the low half of an argument on little-endian machines. */
+const DATA = { number: 0, arch: 4, argument: (index: number) => 16 + 8 * index } as const;
+
+const load = (offset: number): Instruction => ({ code: BPF.loadWord, jumpTrue: 0, jumpFalse: 0, value: offset });
+const keepBits = (mask: number): Instruction => ({
+  code: BPF.and,
+  jumpTrue: 0,
+  jumpFalse: 0,
+  value: mask >>> 0,
+});
+const give = (action: number): Instruction => ({
+  code: BPF.return,
+  jumpTrue: 0,
+  jumpFalse: 0,
+  value: action >>> 0,
+});
+
+function ifEqual(value: number, jumpTrue: number, jumpFalse: number): Instruction {
+  return jump(BPF.jumpEqual, value, jumpTrue, jumpFalse);
+}
+
+function ifAtLeast(value: number, jumpTrue: number, jumpFalse: number): Instruction {
+  return jump(BPF.jumpGreaterOrEqual, value, jumpTrue, jumpFalse);
+}
+
+function jump(code: number, value: number, jumpTrue: number, jumpFalse: number): Instruction {
+  if (jumpTrue > 0xff || jumpFalse > 0xff) throw new RangeError('a jump in the seccomp program is too far');
+  return { code, jumpTrue, jumpFalse, value: value >>> 0 };
+}
+
+function encode(program: readonly Instruction[]): Uint8Array {
+  const bytes = new DataView(new ArrayBuffer(program.length * 8));
+  for (const [index, { code, jumpTrue, jumpFalse, value }] of program.entries()) {
+    bytes.setUint16(index * 8, code, true);
+    bytes.setUint8(index * 8 + 2, jumpTrue);
+    bytes.setUint8(index * 8 + 3, jumpFalse);
+    bytes.setUint32(index * 8 + 4, value, true);
+  }
+  return new Uint8Array(bytes.buffer);
 }
