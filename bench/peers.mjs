@@ -146,3 +146,37 @@ export const PEERS = [
     environment: { CODEX_HOME: 'codex-home' },
   },
 ];
+
+/**
+ * Those that can be told a list of hosts, or a credential that is not to be had inside: peers/named.mjs says it to them, for each probe anew.
+ * @type {readonly { id: string, title: string, program: string, version: string[], variants: readonly string[], needs: string, note: string }[]}
+ */
+export const NAMED_PEERS = [
+  {
+    id: 'srt',
+    title: 'srt',
+    program: 'srt',
+    version: ['--version'],
+    variants: ['default', 'configured'],
+    needs: '@anthropic-ai/sandbox-runtime (npm)',
+    note: 'The hosts in allowedDomains; the credential masked with injectHosts, which has TLS terminated. Configured with ports, strictAllowlist, requireHostMatch, refuseOpaqueTunnels and tlsTerminate besides.',
+  },
+  {
+    id: 'codex',
+    title: 'codex sandbox',
+    program: 'codex',
+    version: ['--version'],
+    variants: ['default'],
+    needs: '@openai/codex (npm)',
+    note: 'The hosts in domains of a permission profile, behind its own proxy (features.network_proxy). It has no documented word for a credential that the command does not hold.',
+  },
+  {
+    id: 'varlock',
+    title: 'varlock proxy run',
+    program: 'varlock',
+    version: ['--version'],
+    variants: ['default', 'configured'],
+    needs: 'varlock (npm)',
+    note: 'The credential with @proxy(domain); configured with its port and substituteIn for the Authorization header alone. It has no barrier on Linux, so hosts are not tried: a command that goes past its proxy reaches everything, with the placeholder.',
+  },
+];

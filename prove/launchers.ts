@@ -33,14 +33,21 @@ export interface Prefix {
   readonly version?: string | undefined;
 }
 
-/** Any other launcher, as its user types it before a command. */
+/**
+ * Any other launcher, as its user types it before a command. What a policy of Cordon's would be told for the probe, the launcher finds in two
+ * variables, in case it can be told as much: hosts as `--net` takes them, and `NAME@HOST` of what is to be brokered.
+ */
 export function underPrefix({ prefix, path = '', version }: Prefix): Launcher {
-  const script = `PATH=$PATH$1; export PATH; shift; exec ${prefix} "$@"`;
+  const script = `PATH=$PATH$1 CORDON_PROVE_HOSTS=$2 CORDON_PROVE_BROKER=$3; export PATH; shift 3
+if [ "$CORDON_PROVE_HOSTS$CORDON_PROVE_BROKER" ]; then export CORDON_PROVE_HOSTS CORDON_PROVE_BROKER; fi; exec ${prefix} "$@"`;
   const more = path === '' ? '' : `:${path}`;
   return {
     kind: 'other',
     title: prefix,
     version,
-    start: ({ trial }) => ({ argv: ['/bin/sh', '-c', script, 'sh', more, ...trial] }),
+    start: ({ trial, hosts, brokered }) => {
+      const named = Object.entries(brokered).map(([name, host]) => `${name}@${host}`);
+      return { argv: ['/bin/sh', '-c', script, 'sh', more, hosts.join(' '), named.join(' '), ...trial] };
+    },
   };
 }

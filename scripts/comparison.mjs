@@ -6,8 +6,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { lineOf, versionOf } from '../bench/peers/prefix.mjs';
-import { PEERS } from '../bench/peers.mjs';
+import { environmentOf, lineOf, versionOf } from '../bench/peers/prefix.mjs';
+import { NAMED_PEERS, PEERS } from '../bench/peers.mjs';
 import { pageOf } from './lib/comparison-page.mjs';
 
 const pathOf = (name) => fileURLToPath(new URL(`../${name}`, import.meta.url));
@@ -32,8 +32,29 @@ const OURS = {
   line: `${pathOf('dist/bin/cordon')} run --net off --fs workspace --`,
 };
 
-function prove(columns) {
-  const args = ['prove', '--json', '--timeout', '3600', ...columns.flatMap(({ line }) => ['--under', line])];
+/** With what a probe names for them. */
+function namedPeers() {
+  const starter = `${process.execPath} ${pathOf('bench/peers/named.mjs')}`;
+  return NAMED_PEERS.filter((peer) => versionOf(peer) !== undefined).flatMap((peer) =>
+    peer.variants.map((variant) => ({ peer, variant, line: `${settingsOf(peer)}${starter} ${peer.id} ${variant}` })),
+  );
+}
+
+/** Some probes start them as another user, who has no folder for them. */
+function settingsOf({ id }) {
+  const settings = Object.entries(environmentOf(PEERS.find((peer) => peer.id === id) ?? {}));
+  return settings.length === 0 ? '' : `env ${settings.map(([name, value]) => `${name}=${value}`).join(' ')} `;
+}
+
+/** A list that is there is enough: what a probe is about is added to it. */
+const WITH_HOSTS = ['--net', 'nowhere.example.test'];
+const ABOUT_HOSTS = [
+  ...['network/named-sni', 'network/named-host-header', 'network/named-later-request', 'network/named-address'],
+  ...['network/named-udp', 'network/named-question', 'broker'],
+].flatMap((id) => ['--only', id]);
+
+function prove(columns, more = []) {
+  const args = ['prove', '--json', '--timeout', '3600', ...more, ...columns.flatMap(({ line }) => ['--under', line])];
   const { stdout, status } = spawnSync(pathOf('dist/bin/cordon'), args, {
     encoding: 'utf8',
     maxBuffer: 1 << 28,
@@ -44,13 +65,19 @@ function prove(columns) {
 }
 
 /** Only what the page needs of each column, so that it can be written again where the peers aren't installed. */
+const described = ({ peer, variant, line }) => {
+  const { id, title, note, needs } = peer;
+  return { id, title, note, needs, variant, line, version: peer === OURS.peer ? undefined : versionOf(peer) };
+};
+
 function resultsOfRun() {
   const columns = [OURS, ...installedPeers()];
-  const described = columns.map(({ peer, variant, line }) => {
-    const { id, title, note, needs } = peer;
-    return { id, title, note, needs, variant, line, version: peer === OURS.peer ? undefined : versionOf(peer) };
-  });
-  return { peers: described, proof: prove(columns) };
+  const named = namedPeers();
+  return {
+    peers: columns.map(described),
+    proof: prove(columns),
+    named: { peers: named.map(described), proof: prove(named, [...WITH_HOSTS, ...ABOUT_HOSTS]) },
+  };
 }
 
 const [file = join(tmpdir(), 'cordon-comparison.json'), page = pathOf('docs/comparison.md')] = process.argv.slice(2);

@@ -12,6 +12,7 @@ const WORDS = {
   injection: 'code in variables',
   refill: 'shells refilling',
   network: 'network',
+  broker: 'brokered credentials',
   planting: 'planting for later',
   kernel: 'kernel interfaces',
 };
@@ -24,10 +25,10 @@ const groupsOf = ({ probes }) => [...new Set(probes.map(({ group }) => group))];
 const wordsFor = (group) => WORDS[group] ?? group;
 
 /** The columns in the order of the run: the control, Cordon, then the peers as they were given. */
-function columnsOf({ peers, proof }) {
+function columnsOf({ peers, proof }, own = 'cordon run') {
   const named = [
     { title: 'nothing' },
-    { title: 'cordon run' },
+    { title: own },
     ...peers.map(({ title, variant }) => ({ title: variant === 'default' ? title : `${title}, configured` })),
   ];
   return proof.launchers.map((launcher, i) => ({ ...launcher, name: named[i]?.title ?? launcher.title, place: i }));
@@ -77,6 +78,26 @@ function withoutPlaces(line) {
   );
 }
 
+/** Told the same hosts and the same credential by each in its own words. */
+function namedPart(named) {
+  const columns = columnsOf(named, 'cordon run --net HOST --broker');
+  const { proof, peers } = named;
+  const details = groupsOf(proof).map(
+    (group) => `<details><summary>${wordsFor(group)}</summary>\n\n${probeTable(proof, columns, group)}\n\n</details>`,
+  );
+  return `## With a list of hosts, and a credential for one of them
+Each probe names hosts that may be reached, and those of the broker a credential that one of them may have. Launchers
+that can be told so were told exactly that, by \`bench/peers/named.mjs\`. – is what one has no word for, or a trial that
+did not get as far as the host that it may reach. Servers on the loopback stand in for the hosts.
+
+${groupTable(proof, columns)}
+
+${commandsOf(peers)}
+${details.join('\n\n')}
+
+`;
+}
+
 export function pageOf(results) {
   const { peers, proof } = results;
   const columns = columnsOf(results);
@@ -107,7 +128,7 @@ node scripts/comparison.mjs
 
 One of them alone: \`cordon prove --under firejail\`.
 
-## The launchers as they were started
+${results.named === undefined ? '' : namedPart(results.named)}## The launchers as they were started
 ${commandsOf(peers)}
 ## Every probe
 ${groups.map((group) => `<details><summary>${wordsFor(group)}</summary>\n\n${probeTable(proof, columns, group)}\n\n</details>`).join('\n\n')}

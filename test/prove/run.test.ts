@@ -86,6 +86,19 @@ describe('a probe', () => {
     expect(existsSync(home)).toBe(false);
   });
 
+  it('tells other launchers the hosts and the credential that it is about, and those of no other', async () => {
+    const told =
+      'sh -c \'test "$CORDON_PROVE_HOSTS $CORDON_PROVE_BROKER" = "a.example=127.0.0.1:1 b API_TOKEN@a.example"\' sh';
+    const about = { hosts: () => ['a.example=127.0.0.1:1', 'b'], brokered: { API_TOKEN: 'a.example' } };
+    const worked = (_: Scene, { code }: { code: number | null }) => code === 0;
+    const ran = async (probe: Partial<Probe>) => {
+      const launchers = [underPrefix({ prefix: told })];
+      return (await cellsOf({ trial: () => ({ argv: ['true'] }), worked, ...probe }, launchers)).at(1)?.status;
+    };
+    expect(await ran(about)).toBe('leaked');
+    expect(await ran({})).toBe('blocked');
+  });
+
   it('that is blocked ran to its end', async () => {
     const cells = await cellsOf({}, [underPrefix({ prefix: 'env -u API_TOKEN' }), underPrefix({ prefix: 'true' })]);
     expect(cells.map(({ status }) => status)).toEqual(['leaked', 'blocked', 'not applicable']);

