@@ -21,6 +21,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #ifndef CLONE_NEWCGROUP
@@ -32,6 +33,14 @@ enum { LARGEST_MAP = 4096 };
 /* As they are outside: inside they are nobody's until they are mapped. */
 static uid_t own_uid;
 static gid_t own_gid;
+
+/*
+ * An ordinary user is the one id inside, under its own number. A program that makes a namespace in there to be root of it may copy
+ * the map of the namespace that it is in, if it can (podman does), and is not root then. So there is one more around this one, with
+ * nothing else in it, where the id has another number: what can be read inside names nobody there, and cannot be copied.
+ */
+enum { NUMBER_AROUND = 0 };
+static bool is_around;
 
 /* ── who is who inside ── */
 
@@ -66,14 +75,16 @@ static bool map_all(pid_t pid, const char *kind) {
   return write_to(path, map);
 }
 
-static bool map_self(void) {
+/* One id, which has this number here. */
+static bool map_self(unsigned uid, unsigned gid) {
   char map[64];
+  unsigned outer_uid = is_around ? NUMBER_AROUND : (unsigned)own_uid, outer_gid = is_around ? NUMBER_AROUND : (unsigned)own_gid;
   /* The files are root's while nobody may look into this process. What it holds, the command itself is about to hold. */
   prctl(PR_SET_DUMPABLE, 1);
   bool mapped = write_to("/proc/self/setgroups", "deny");
-  snprintf(map, sizeof map, "%u %u 1", (unsigned)own_uid, (unsigned)own_uid);
+  snprintf(map, sizeof map, "%u %u 1", uid, outer_uid);
   mapped = mapped && write_to("/proc/self/uid_map", map);
-  snprintf(map, sizeof map, "%u %u 1", (unsigned)own_gid, (unsigned)own_gid);
+  snprintf(map, sizeof map, "%u %u 1", gid, outer_gid);
   mapped = mapped && write_to("/proc/self/gid_map", map);
   int error = errno;
   prctl(PR_SET_DUMPABLE, 0);
@@ -88,7 +99,7 @@ static char hear_from_supervisor(void) {
 }
 
 static void take_ids(void) {
-  if (hear_from_supervisor() == MAP_YOURSELF && !map_self()) lack("ids cannot be mapped in a user namespace: ", error_text(errno), NULL);
+  if (hear_from_supervisor() == MAP_YOURSELF && !map_self((unsigned)own_uid, (unsigned)own_gid)) lack("ids cannot be mapped in a user namespace: ", error_text(errno), NULL);
 }
 
 /* ── limits, so that one sandbox cannot use up what all of a user's share ── */
@@ -241,6 +252,38 @@ static bool is_lacking(int error) {
   return error == EPERM || error == ENOSYS || error == EINVAL || (error == ENOSPC && are_switched_off());
 }
 
+struct inner_ends {
+  int control, reason;
+};
+
+static pid_t clone_inside(const struct barrier *barrier, struct launch *launch, struct inner_ends ends, int more) {
+  pid_t pid = (pid_t)syscall(SYS_clone, namespaces_of(&launch->plan) | more | SIGCHLD, NULL, NULL, NULL, NULL);
+  if (pid == 0) live_inside(barrier, launch, ends.control, ends.reason);
+  return pid;
+}
+
+/* Its parent is ours, so that it is our child; -1 where it could not be made this way. */
+static pid_t clone_from_around(const struct barrier *barrier, struct launch *launch, struct inner_ends ends) {
+  int told[2];
+  pid_t inside = -1;
+  if (pipe2(told, O_CLOEXEC) != 0) return -1;
+  pid_t around = (pid_t)syscall(SYS_clone, CLONE_NEWUSER | SIGCHLD, NULL, NULL, NULL, NULL);
+  if (around == 0) {
+    if (!map_self(NUMBER_AROUND, NUMBER_AROUND)) _exit(EXIT_OWN_FAILURE);
+    is_around = true;
+    inside = clone_inside(barrier, launch, ends, CLONE_PARENT);
+    write_whole(told[1], (const char *)&inside, sizeof inside);
+    _exit(0);
+  }
+  close(told[1]);
+  if (around > 0) {
+    if (read(told[0], &inside, sizeof inside) != (ssize_t)sizeof inside) inside = -1;
+    while (waitpid(around, NULL, 0) < 0 && errno == EINTR) continue;
+  }
+  close(told[0]);
+  return inside;
+}
+
 bool start_in_namespaces(struct barrier *barrier, struct launch *launch, struct text *reason) {
   int control[2], reasons[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, control) != 0 || pipe2(reasons, O_CLOEXEC | O_NONBLOCK) != 0)
@@ -249,8 +292,9 @@ bool start_in_namespaces(struct barrier *barrier, struct launch *launch, struct 
   trace_open(launch->plan.trace);
   own_uid = geteuid();
   own_gid = getegid();
-  barrier->child = (pid_t)syscall(SYS_clone, namespaces_of(&launch->plan) | SIGCHLD, NULL, NULL, NULL, NULL);
-  if (barrier->child == 0) live_inside(barrier, launch, control[1], reasons[1]);
+  struct inner_ends ends = {control[1], reasons[1]};
+  barrier->child = own_uid == 0 ? -1 : clone_from_around(barrier, launch, ends);
+  if (barrier->child < 0) barrier->child = clone_inside(barrier, launch, ends, 0);
   int error = errno;
   close(control[1]);
   close(reasons[1]);

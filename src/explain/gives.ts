@@ -26,6 +26,7 @@ const BY_REASON: Readonly<Record<string, string>> = {
   'variables for the whole session': 'the variables that the policy drops',
   'password hashes': 'passwords of this machine, to be guessed at leisure',
   'keys of this machine': 'the identity of this machine',
+  'ids for newuidmap, which has no power inside': 'nothing: no set-uid program has power inside',
 };
 
 export const givenAway = (why: string) =>

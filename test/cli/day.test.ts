@@ -200,3 +200,37 @@ describe('git push to a repository elsewhere on the disk', () => {
     expect(sh('git -C store.git log --oneline main').stdout).toMatch(/ x\n$/);
   });
 });
+
+describe('a program that makes a user namespace of its own, as rootless podman does', () => {
+  // First with the map of the namespace that it is in, then as its root: where the first works it is nobody.
+  const MAP = `import ctypes, os, sys
+def written(path, text):
+    try: os.write(os.open(path, os.O_WRONLY), text.encode())
+    except OSError as error: return error.strerror
+outer = open('/proc/self/uid_map').read()
+(ready, told), (go, gone) = os.pipe(), os.pipe()
+for text in (outer, '0 %d 1' % os.getuid()):
+    child = os.fork()
+    if child == 0:
+        assert ctypes.CDLL(None).unshare(0x10000000) == 0
+        os.write(told, b'x'); os.read(go, 1)
+        print(os.getuid(), flush=True); os._exit(0)
+    os.read(ready, 1)
+    print(written('/proc/%d/uid_map' % child, text), flush=True)
+    os.write(gone, b'x'); os.waitpid(child, 0)
+print(os.path.exists('/etc/subuid'), os.path.exists('/etc/subgid'), os.getuid() == ${identityOf('cordon-test').uid})`;
+
+  it('cannot copy a map that would leave it without a root, and finds no ids that nothing can give', () => {
+    const home = homeWith();
+    const { stdout, stderr } = run(home, 'run', '--', 'python3', '-c', MAP);
+    expect(stdout.split('\n'), stderr).toEqual([
+      'Operation not permitted',
+      '65534',
+      'None',
+      '0',
+      'False False True',
+      '',
+    ]);
+    expect(run(home, 'explain', '/etc/subuid').stdout).toContain('ids for newuidmap, which has no power inside');
+  });
+});

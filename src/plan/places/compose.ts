@@ -178,8 +178,15 @@ function allHides(policy: FilesystemPolicy, input: PlacesInput): Hide[] {
       .copies.filter(({ hides }) => hides !== true)
       .map(({ path }) => path),
   );
-  return [...hides(policy, input), ...startupHides(input)].flatMap((group) => without(group, copied));
+  return [...hides(policy, input), POWERLESS, ...startupHides(input)].flatMap((group) => without(group, copied));
 }
+
+/** What promises ids of others is not true inside: programs that find it ask for them and fail, where without it they do with one. */
+const POWERLESS: Hide = {
+  kind: 'hide',
+  why: 'ids for newuidmap, which has no power inside',
+  paths: pathsOf(['/etc/subuid', '/etc/subgid']),
+};
 
 const copiesOf = ({ use }: PlacesInput): Copies => use.files;
 
