@@ -64,7 +64,7 @@ export class Gate {
     this.#refuse(name, undefined, 'dns', 'no rule names it');
   }
 
-  /** The target, or a Refusal that has been written down. */
+  /** The target, or a refusal that has been written down. */
   async admit(host: string, port: number, via: Via): Promise<DialTarget> {
     const { policy, ask } = this.#options;
     const parsed = hostName(host);

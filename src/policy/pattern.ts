@@ -1,4 +1,4 @@
-import { type Bytes, bytesOfText, showBytes } from '../host/bytes.ts';
+import { type Bytes, bytesOfText, showBytes, textOfBytes } from '../host/bytes.ts';
 import { CordonError } from '../host/errors.ts';
 
 /** A whole-name pattern over bytes: an exact name, or `*`, `?`, `[seq]`, `[!seq]` as in fnmatch. */
@@ -102,8 +102,14 @@ function patternProblem(source: Bytes): string | undefined {
   if (source === '') return 'is empty';
   if (source.length > LONGEST_PATTERN) return `is longer than ${LONGEST_PATTERN} bytes`;
   if (/[=\0]/.test(source)) return 'contains a character that no variable name can have';
-  if (/\s/.test(source)) return 'contains white space';
+  if (hasWhiteSpace(source)) return 'contains white space';
   return hasUnclosedClass(source) ? 'has a [ without its ]' : undefined;
+}
+
+/** Of the text, not of its bytes: one of those of à would be a space by itself. */
+function hasWhiteSpace(source: Bytes): boolean {
+  const text = textOfBytes(source);
+  return text === undefined ? /[\t-\r ]/.test(source) : /\s/.test(text);
 }
 
 function hasUnclosedClass(source: Bytes): boolean {

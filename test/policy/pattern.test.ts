@@ -87,6 +87,7 @@ describe('patterns (D1)', () => {
 
   it('counts bytes, not characters', () => {
     expect(matches('?', 'é')).toBe(false);
+    expect(matches('voilà*', 'voilà_1')).toBe(true);
     expect(matches('??', 'é')).toBe(true);
     expect(Pattern.parse('é*').matches(bytesOfText('éa'))).toBe(true);
     expect(Pattern.parse('A?').matches(bytesOfBuffer(Buffer.from([0x41, 0xff])))).toBe(true);
@@ -117,7 +118,7 @@ describe('patterns (D1)', () => {
     }
   });
 
-  it.each(['', 'A=B', 'A B', 'A\0', '[ab', 'x[!', 'a[]'])('refuses %j', (pattern) => {
+  it.each(['', 'A=B', 'A B', 'A\u00a0B', 'A\0', '[ab', 'x[!', 'a[]'])('refuses %j', (pattern) => {
     expect(() => Pattern.parse(pattern, '--allow')).toThrow(/pattern/);
   });
 });

@@ -167,8 +167,7 @@ const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 
 /** A name as it is compared: small letters, no dot at its end, letters of other scripts as punycode. */
 export function hostName(text: string): HostName {
-  const ascii = /^[\x00-\x7f]*$/.test(text) ? text.toLowerCase() : domainToASCII(text);
-  const name = ascii.replace(/\.$/, '');
+  const name = inAscii(text).replace(/\.$/, '');
   if (name === '') return { problem: 'has no name in it', hint: HOST_EXPECTED };
   if (name.includes('*')) return { problem: 'has a * elsewhere than as *. at its beginning' };
   if (name.length > 253) return { problem: 'is longer than the 253 characters a name can have' };
@@ -182,6 +181,12 @@ export function hostName(text: string): HostName {
   if (name === 'localhost' || name.endsWith('.localhost'))
     return { problem: "is the command's own loopback", hint: 'a port of this machine is @host:PORT' };
   return { name };
+}
+
+/** Node reads a name in other letters as part of an address: what follows a `?` or `#` would be cut off, and `%41` be a letter. */
+function inAscii(text: string): string {
+  if (/^[\x00-\x7f]*$/.test(text)) return text.toLowerCase();
+  return /^[a-z0-9_.\-\u0080-\u{10ffff}]*$/iu.test(text) && !/\s/.test(text) ? domainToASCII(text) : text;
 }
 
 /** Programs read a name whose last part is a number as an address, octal and hexadecimal included. */

@@ -19,6 +19,8 @@ import {
 export const ALLOW_PATTERN = '^(\\*|[^\\s=*?\\[\\]\\u0000-\\u001f\\u007f]+\\*?)$';
 
 const texts = either(text(), listOf(text()));
+const pattern = text({ expected: 'a pattern', pattern: '^[^\\s=\\u0000]+$' });
+const variable = text({ expected: 'the exact name of a variable', pattern: '^[^\\s=*?\\[\\]\\u0000]+$' });
 const folders = listOf(text({ expected: 'an absolute path or one that begins with ~/', pattern: '^(/|~(/|$))' }));
 const place = text({ expected: PATH_EXPECTED, pattern: PATH_PATTERN });
 const places = listOf(place);
@@ -34,18 +36,21 @@ const META = object('an object that says what the profile is', {
 });
 
 const DENY = either(
-  text({ expected: 'a pattern' }),
+  pattern,
   object('an object with pattern and except', {
-    pattern: { shape: text(), about: 'What is dropped: a name with `*`, `?`, `[seq]`, `[!seq]`.', required: true },
-    except: { shape: texts, about: 'Patterns that this one, and no other, leaves alone.' },
+    pattern: { shape: pattern, about: 'What is dropped: a name with `*`, `?`, `[seq]`, `[!seq]`.', required: true },
+    except: {
+      shape: either(pattern, listOf(pattern)),
+      about: 'Patterns that this one, and no other, leaves alone.',
+    },
     ignore_case: { shape: flag, about: 'Upper and lower case count alike, in the exceptions too.' },
   }),
 );
 
 const ALLOW_GLOB = either(
-  text({ expected: 'a pattern' }),
+  pattern,
   object('an object with pattern and ignore_case', {
-    pattern: { shape: text(), about: 'What passes: a name with `*`, `?`, `[seq]`, `[!seq]`.', required: true },
+    pattern: { shape: pattern, about: 'What passes: a name with `*`, `?`, `[seq]`, `[!seq]`.', required: true },
     ignore_case: { shape: flag, about: 'Upper and lower case count alike.' },
   }),
 );
@@ -75,7 +80,7 @@ const ENVIRONMENT = object('an object with the rules for inherited variables', {
       'Variables with a fixed value. `$HOME`, `$WORKDIR` and `$XDG_CONFIG_HOME`, `_DATA_`, `_STATE_`, `_CACHE_HOME`, `$XDG_RUNTIME_DIR` are expanded, nothing else is; `$$HOME` means the text. No place for secrets: use `env_credentials`.',
   },
   unset_vars: {
-    shape: listOf(text({ expected: 'the exact name of a variable' })),
+    shape: listOf(variable),
     about: 'Variables that are not there: not inherited, and neither set nor injected by a profile this one extends.',
   },
   guard: {
