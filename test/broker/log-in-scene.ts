@@ -9,7 +9,7 @@ import { identityOf, type User } from '../support/users.ts';
 import { hostOf, listening } from './support.ts';
 
 /** Every host that a log-in is for or is renewed at: each leads to the server of this test, which stands in for the vendor's. */
-const HOSTS = [
+export const HOSTS = [
   ...new Set(Object.values(LOG_INS).flatMap(({ hosts, tokens }) => [...hosts, ...tokens.flatMap((one) => one.for)])),
 ];
 export const AUTHORITY = newAuthority(HOSTS.map(hostOf));
@@ -17,9 +17,15 @@ const issuer = new Issuer(AUTHORITY);
 
 const part = (claims: object) => Buffer.from(JSON.stringify(claims)).toString('base64url');
 
-/** Signed by nobody, but long and in three parts as real ones are. */
-const signed = (mark: string) =>
-  `${part({ alg: 'RS256' })}.${part({ exp: 4102444800, mark, 'https://api.openai.com/auth': { chatgpt_account_id: 'acc-1' } })}.${`${mark}Sig`.padEnd(342, 'Zq7')}`;
+/** Signed by nobody, but long and in three parts as real ones are. Only the first is too old. */
+const signed = (kind: string, number: number) => {
+  const claims = {
+    exp: number === 0 ? 1_600_000_000 : 4_102_444_800,
+    mark: `${kind}${number}`,
+    'https://api.openai.com/auth': { chatgpt_account_id: 'acc-1' },
+  };
+  return `${part({ alg: 'RS256' })}.${part(claims)}.${`${kind}${number}Sig`.padEnd(342, 'Zq7')}`;
+};
 
 /** Tokens in the forms of each vendor; the number says which renewal they are of. */
 export const TOKENS: Readonly<Record<LogInName, (number: number) => Readonly<Record<string, string>>>> = {
@@ -28,14 +34,14 @@ export const TOKENS: Readonly<Record<LogInName, (number: number) => Readonly<Rec
     refresh_token: ['sk-ant', 'ort01', `real${number}`.padEnd(80, 'Re')].join('-'),
   }),
   codex: (number) => ({
-    access_token: signed(`access${number}`),
+    access_token: signed('access', number),
     refresh_token: `rt_real${number}`.padEnd(60, 'xY'),
-    id_token: signed(`id${number}`),
+    id_token: signed('id', number),
   }),
   gemini: (number) => ({
     access_token: ['ya29', `a0real${number}`.padEnd(180, 'Gm')].join('.'),
     refresh_token: ['1/', `0${number}real`.padEnd(100, 'Rf')].join('/'),
-    id_token: signed(`google${number}`),
+    id_token: signed('google', number),
   }),
 };
 

@@ -3,17 +3,22 @@ import type { Asked, Protocol } from './protocol.ts';
 interface Body {
   readonly tools?: readonly { readonly functionDeclarations?: readonly { readonly name: string }[] }[];
   readonly contents?: readonly { readonly parts?: readonly object[] }[];
+  /** Of a subscription: the same one level down. */
+  readonly request?: Body;
 }
 
 /** Gemini generateContent, streamed or whole. */
 export const gemini: Protocol = {
   path: /:(?:streamGenerateContent|generateContent)(?:\?|$)/,
-  read: ({ tools = [], contents = [] }: Body): Asked => ({
-    tools: tools.flatMap(({ functionDeclarations = [] }) =>
-      functionDeclarations.map(({ name }) => ({ name, parameters: {} })),
-    ),
-    hasResult: contents.some(({ parts = [] }) => parts.some((part) => 'functionResponse' in part)),
-  }),
+  read: (body: Body): Asked => {
+    const { tools = [], contents = [] } = body.request ?? body;
+    return {
+      tools: tools.flatMap(({ functionDeclarations = [] }) =>
+        functionDeclarations.map(({ name }) => ({ name, parameters: {} })),
+      ),
+      hasResult: contents.some(({ parts = [] }) => parts.some((part) => 'functionResponse' in part)),
+    };
+  },
   write: (answer, model) => {
     const part =
       'text' in answer

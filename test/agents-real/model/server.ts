@@ -22,15 +22,18 @@ export interface Model {
   readonly close: () => void;
 }
 
+/** Answers to what is no question to a model. */
+export type Others = (request: IncomingMessage, body: string) => object | undefined;
+
 /** A model on loopback that speaks the protocols of the agents and asks their shell for one command, or does as the script says. */
-export async function startModel(task: string | Script, secure?: ServerOptions): Promise<Model> {
+export async function startModel(task: string | Script, secure?: ServerOptions, others?: Others): Promise<Model> {
   const script = typeof task === 'string' ? callShell(task) : task;
   const [requests, bodies, keys]: [string[], string[], string[]] = [[], [], []];
   const listener = (request: IncomingMessage, response: ServerResponse) => {
     requests.push(`${request.method} ${request.url}`);
     const { authorization = '', 'x-api-key': ofAnthropic = '', 'x-goog-api-key': ofGoogle = '' } = request.headers;
     keys.push([authorization, ofAnthropic, ofGoogle].join(' ').trim());
-    void reply(request, response, script, { requests, bodies });
+    void reply(request, response, script, { requests, bodies, others });
   };
   const server = secure === undefined ? createServer(listener) : createSecureServer(secure, listener);
   server.listen(0, '127.0.0.1');
@@ -46,10 +49,19 @@ async function reply(
   request: IncomingMessage,
   response: ServerResponse,
   script: Script,
-  { requests, bodies }: { readonly requests: string[]; readonly bodies: string[] },
+  {
+    requests,
+    bodies,
+    others,
+  }: { readonly requests: string[]; readonly bodies: string[]; readonly others?: Others | undefined },
 ): Promise<void> {
   const body = await text(request);
   bodies.push(body);
+  const other = others?.(request, body);
+  if (other !== undefined) {
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(other));
+    return;
+  }
   const protocol = PROTOCOLS.find(({ path }) => path.test(request.url ?? ''));
   if (protocol === undefined || request.method !== 'POST') {
     response
@@ -63,7 +75,10 @@ async function reply(
   requests.push(
     `  tools ${read.tools.map(({ name }) => name).join(',')}; result ${read.hasResult}; → ${'call' in answer ? answer.call.tool : 'text'}`,
   );
-  const events = protocol.write(answer, asked.model ?? 'model');
+  const isOneDown = /\/v1internal:/.test(request.url ?? '');
+  const events = protocol
+    .write(answer, asked.model ?? 'model')
+    .map(({ data, ...rest }) => ({ ...rest, data: isOneDown ? { response: data as object } : data }));
   if (/:generateContent/.test(request.url ?? ''))
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(events[0]?.data));
   else response.writeHead(200, { 'content-type': 'text/event-stream' }).end(events.map(frame).join(''));
