@@ -91,12 +91,14 @@ void note_arguments(struct arguments_shown *shown, const struct launch *launch) 
   shown->interpreter = is_there(interpreter) ? interpreter : NULL;
 }
 
+/* What a flag would give away is not for a line in passing: `explain` says it beside the flag. */
 static void mention(const struct view *view, const char *path) {
-  char *whole = path[0] == '/' ? allot_text(path, strlen(path)) : joined(view->started_in, path);
-  const char *flag = view_hides(view, whole) || view_hides(view, without_links(view, whole)) ? "--expose " : "--read ";
+  char *whole = plain_path(view->started_in, path);
+  bool is_hidden = view_hides(view, whole) || view_hides(view, without_links(view, whole));
   ending_note_argument(path);
   if (ending_is_quiet()) return;
-  say(path, " is not shown inside; to show it: ", flag, path, NULL);
+  if (is_hidden) say(path, " is hidden inside; why, and what would show it: cordon explain ", path, NULL);
+  else say(path, " is not shown inside; to show it: --read ", path, NULL);
 }
 
 void mention_arguments(const struct arguments_shown *shown, const struct launch *launch, const struct view *view) {

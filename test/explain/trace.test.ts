@@ -188,8 +188,12 @@ describe.each(USERS)('the line after a failed command, as %s', (user) => {
 
   it('never offers a flag that lifts a credential', () => {
     const { home, work } = scene(user);
-    const lines = onTerminal(user, home, work, ['run', '--', 'cat', '../.ssh/id_rsa']).split('\n');
-    expect(lines.find((line) => line.includes(said))).not.toContain('--expose');
+    const shown = onTerminal(user, home, work, ['run', '--', 'cat', '../.ssh/id_rsa']);
+    expect(shown).toContain(said);
+    expect(shown).toContain(
+      '../.ssh/id_rsa is hidden inside; why, and what would show it: cordon explain ../.ssh/id_rsa',
+    );
+    expect(shown).not.toContain('--expose');
   });
 
   it('is left out where someone wants quiet, nothing was recorded, nothing failed, or nobody reads', () => {
