@@ -294,6 +294,8 @@ const nono: readonly KeyCase[] = [
     'network.unheard_of': 1,
     'environment.unheard_of': 1,
     commands: { deny: ['rm'] },
+    groups: { include: ['node_runtime', { name: 'dangerous_commands' }] },
+    security: { groups: ['dangerous_commands_linux'] },
     command_policies: { commands: { git: {} } },
     'network.connect_port': [443],
     'policy.add_allow_write': ['/srv'],

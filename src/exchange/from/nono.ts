@@ -373,8 +373,15 @@ function readPort(prefix: string, port: Json, filtered: boolean, draft: Draft) {
 }
 
 const OTHERS: Handlers = {
-  ...rows(['groups', 'trust_groups'], 'narrower', "Cordon's own lists decide what is shown of the system and the home"),
-  ...rows(['security'], 'narrower', 'processes, signals and memory of others are always out of reach'),
+  groups: (key, value, draft) => {
+    draft.row(key, 'narrower', "Cordon's own lists decide what is shown of the system and the home");
+    readGroups(key, at(value, 'include'), draft);
+  },
+  ...rows(['trust_groups'], 'narrower', "Cordon's own lists decide what is shown of the system and the home"),
+  security: (key, value, draft) => {
+    draft.row(key, 'narrower', 'processes, signals and memory of others are always out of reach');
+    readGroups(`${key}.groups`, at(value, 'groups'), draft);
+  },
   ...rows(['linux'], 'narrower', 'sockets of the machine are cut off'),
   ...rows(['hooks', 'session_hooks'], 'narrower', 'nothing of it runs'),
   ...rows(['open_urls', 'allow_launch_services'], 'narrower', 'nothing of the desktop is opened'),
@@ -404,6 +411,14 @@ const OTHERS: Handlers = {
   ...done(['environment', 'filesystem', 'workdir', 'network', 'env_credentials', 'secrets', 'extends', '$schema']),
   ...done(['platform_overrides']),
 };
+
+/** Groups grant, or deny what Cordon keeps back anyway; but some deny commands by their names. */
+function readGroups(key: string, groups: Json | undefined, draft: Draft) {
+  const names = listAt(groups).map((item) => (typeof item === 'string' ? item : at(item, 'name')));
+  for (const name of names)
+    if (typeof name === 'string' && /^dangerous_commands(?!_macos)/.test(name))
+      draft.row(`${key}(${quoted(name)})`, 'wider', 'commands are not told apart by their names');
+}
 
 /** How earlier versions changed what a base says. */
 const POLICY: Handlers = {
