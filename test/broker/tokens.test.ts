@@ -1,8 +1,11 @@
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
+import http2 from 'node:http2';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import tls from 'node:tls';
 import zlib from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -240,6 +243,37 @@ describe('an answer', () => {
     expect(text).toContain('invalid_grant');
     expect(text).not.toContain(TOKENS.claude(0).refresh_token);
   });
+});
+
+test('HTTP/2 is no other way', async () => {
+  const scene = await sceneOf('claude');
+  const { hosts, path, client } = logInOf('claude');
+  const name = hosts[0] ?? '';
+  const session = http2.connect(`https://${name}`, {
+    createConnection: () =>
+      tls.connect({
+        port: scene.front.port,
+        host: '127.0.0.1',
+        servername: name,
+        ca: scene.front.ca,
+        ALPNProtocols: ['h2'],
+      }),
+  });
+  onTestFinished(() => session.destroy());
+  const post = async (fields: object) => {
+    const stream = session.request({ ':method': 'POST', ':path': path, 'content-type': 'application/json' });
+    stream.end(JSON.stringify({ client_id: client, ...fields }));
+    const [headers] = await once(stream, 'response');
+    return `${headers[':status']} ${await text(stream)}`;
+  };
+  const { refresh_token } = scene.placeholders;
+  expect(await post({ grant_type: 'refresh_token', refresh_token, client_id: 'other' })).toMatch(
+    /^403 .*rule: client/s,
+  );
+  expect(await post({ grant_type: 'authorization_code', code: 'from-a-browser' })).toMatch(/^403 .*rule: log-in/s);
+  expect(await post({ grant_type: 'refresh_token', refresh_token })).toMatch(/^200 .*"sk-ant-oat01-[^r]/s);
+  expect(scene.vendor.seen).toHaveLength(1);
+  expect(refreshIn(scene.file)).toBe(TOKENS.claude(1).refresh_token);
 });
 
 describe('placeholders that were replaced', () => {
