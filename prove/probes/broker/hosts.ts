@@ -38,7 +38,7 @@ def answer(data):
     path = data.split(b' ')[1] if data.count(b' ') > 1 else b''
     head, body = [], b'ok'
     if path.startswith(b'/redirect'): return b'HTTP/1.1 302 Found\\r\\nLocation: https://${OTHER}/\\r\\nContent-Length: 0\\r\\nConnection: close\\r\\n\\r\\n'
-    if path.startswith(b'/app/'): body = json.dumps({'token': canary}).encode()
+    if path.startswith(b'/app/'): body = json.dumps({'token': os.urandom(4).hex() + canary[::-1]}).encode() # another one each time
     value = re.search(rb'\\r\\nauthorization: *[^ ]+ ([^\\r]*)', data, re.I)
     value = value[1] if value else b''
     form = path.rpartition(b'/')[2]
@@ -61,7 +61,7 @@ def talk(plain, contexts):
                 if not more: break
                 data += more
             if b' /proper' not in data[:40]: file.write(data + b'\\n')
-            if b'\\r\\nupgrade: websocket' in data.lower():
+            if b'\\r\\nupgrade: websocket' in data.lower() and b' /app/' not in data[:40]:
                 s.sendall(b'HTTP/1.1 101 Switching Protocols\\r\\nUpgrade: websocket\\r\\nConnection: Upgrade\\r\\n\\r\\n')
                 while more := s.recv(65536):
                     file.write(more)

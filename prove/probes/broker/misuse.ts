@@ -185,7 +185,7 @@ decoded('json', json.loads)`,
   {
     ...misuse('minted', {
       title: 'a new credential that a brokered one is exchanged for',
-      tried: 'asking an address that hands out tokens, spelled plainly and otherwise',
+      tried: 'asking an address that hands out tokens, spelled plainly and otherwise, with the method in a header',
       reference: 'https://docs.github.com/en/rest/apps/apps#create-an-installation-access-token-for-an-app',
       python: '',
     }),
@@ -194,9 +194,12 @@ decoded('json', json.loads)`,
       python: `${client(scene, MINTING)}
 use()
 for path in ('/app/installations/1/access_tokens', '/app//installations/1/./access_tokens', '/app/installations/1/%61ccess_tokens'):
-    ask(request(path, BEARER, method='POST', body=b'{}'))`,
+    ask(request(path, BEARER, method='POST', body=b'{}'))
+again = ['X-HTTP-Method-Override: POST']
+for more in (again, [*again, 'Upgrade: websocket', 'Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==']):
+    ask(request('/app/installations/1/access_tokens', BEARER, *more).replace(b'Connection: close', b'Connection: Upgrade' if more != again else b'Connection: close'))`,
     }),
-    worked: ({ canary }, { stdout }) => stdout.includes(canary),
+    worked: ({ canary }, { stdout }) => stdout.includes([...canary].reverse().join('')),
   },
 ];
 
