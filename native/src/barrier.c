@@ -193,7 +193,7 @@ static void supervise(struct barrier *barrier, struct launch *launch, struct tex
   outside_end(&barrier->outside);
   changes_take(launch);
   aside_remove(&barrier->aside);
-  if (!barrier->ended) say("the sandbox was ended from outside", NULL);
+  if (!barrier->ended) say("the sandbox was ended from outside: nobody looked at git's settings in the workspace", NULL);
   tell_ending(barrier, &launch->plan);
   launch_end(launch, "barrier", &barrier->watch, barrier->ended ? barrier->status : SIGKILL);
 }

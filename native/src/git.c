@@ -466,6 +466,7 @@ void git_settle(void (*to)(const char *line)) {
   bool is_folder = fstatat(state.workspace_fd, ".git", &found, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(found.st_mode);
   if (!is_folder || (before && !S_ISDIR(before->mode))) settle_pointer(state.workspace_fd, state.workspace, ".git", NULL);
   int git = open_folder(state.workspace_fd, ".git");
+  if (git < 0 && is_folder) tell("git's settings could not be looked at (", error_text(errno), "): see to .git/config and .git/hooks first", NULL);
   state.links = 0;
   if (git >= 0) settle_all(git, joined(state.workspace, ".git"));
   if (git >= 0) take_links(&(struct tree){.folder = state.workspace_fd, .path = state.workspace}, git);

@@ -152,7 +152,9 @@ describe('killed with -9', () => {
     const [first] = readFileSync(`/proc/${running.pid}/task/${running.pid}/children`, 'utf8').trim().split(' ');
     process.kill(Number(first), 'SIGKILL');
     expect(await running.ended).toEqual({ code: 137, signal: null });
-    expect(running.errors).toBe('cordon: tool: the sandbox was ended from outside\n');
+    expect(running.errors).toBe(
+      "cordon: tool: the sandbox was ended from outside: nobody looked at git's settings in the workspace\n",
+    );
   });
 
   it('what a command left in the background ends with it', async () => {

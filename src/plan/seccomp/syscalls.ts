@@ -101,6 +101,16 @@ export const GUARDED_CALLS: readonly GuardedCall[] = [
     },
   },
   {
+    // Asks for nothing but the same user, not even whether the process may be looked into: without files to open, the first process of
+    // the sandbox could not look after git's settings at the end.
+    name: 'prlimit64',
+    x64: 302,
+    arm64: 261,
+    argument: 0,
+    refusal: 'EPERM',
+    test: { allowedBits: 0, except: 0, why: 'takes files and memory from another process; 0 is the caller itself' },
+  },
+  {
     name: 'personality',
     x64: 135,
     arm64: 92,
