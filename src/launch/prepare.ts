@@ -132,10 +132,10 @@ function outsideFor({ policy, env, argv, broker }: LaunchRequest, state: string 
   });
 }
 
-/** A throw-away HOME is all there is: nobody looks at the user's own. */
+/** A throw-away HOME is all there is: nobody looks at the user's own, and nothing of it is there. */
 function factsFor({ env, throwawayHome }: Pick<LaunchRequest, 'env' | 'throwawayHome'>): PlaceFacts {
   const facts = factsOf(env);
-  return throwawayHome === true ? { ...facts, homes: facts.homes.slice(0, 1) } : facts;
+  return throwawayHome === true ? { ...facts, homes: facts.homes.slice(0, 1), closed: facts.homes.slice(1) } : facts;
 }
 
 /** What stands in for files that would bring back what the policy drops. `all` leaves files as they are. */

@@ -81,6 +81,12 @@ describe.each(USERS)('a throw-away home, as %s', (user) => {
     expect(recorded()).toMatchObject({ audit: true, kept: true });
   });
 
+  it('is the only home there is', () => {
+    const look = ['sh', '-c', `ls -A ~${user}; ls -d "$HOME"`];
+    const at = freshHome(user);
+    expect(runCordon(['run', '--throwaway-home', '--', ...look], { user, home: at, cwd: '/' }).stdout).toBe(`${at}\n`);
+  });
+
   it('is needed for it', () => {
     const ran = runCordon(['run', '--throwaway-home', '--', 'true'], { user, env: { HOME: '' } });
     expect(ran).toMatchObject({ code: 125, stderr: expect.stringContaining('--throwaway-home needs HOME') });

@@ -126,11 +126,11 @@ function homesFor(policy: FilesystemPolicy, facts: PlaceFacts): Home[] {
 }
 
 /** The homes, and folders of settings that variables moved out of every home. */
-function personalFolders({ homes, moved }: PlaceFacts): Path[] {
+function personalFolders({ homes, closed = [], moved }: PlaceFacts): Path[] {
   const elsewhere = moved.filter(
     ([usual, place]) => isPersonal(usual) && !isWithinAny(place, homes) && !homes.some((home) => isWithin(home, place)),
   );
-  return distinct([...homes, ...elsewhere.map(([, place]) => place)]);
+  return distinct([...homes, ...closed, ...elsewhere.map(([, place]) => place)]);
 }
 
 /** The preset `workspace` shows of a home only the programs that PATH leads to; whose commits these are is a copy. */

@@ -13,6 +13,8 @@ export interface Reasoned {
 export interface PlaceFacts {
   /** HOME, and the home that the system knows of where that is another; never `/`. */
   readonly homes: readonly Path[];
+  /** Homes of which nothing is read and nothing is shown. */
+  readonly closed?: readonly Path[];
   /** Where `.config`, `.local/share` and so on really are, when variables say so. */
   readonly moved: readonly (readonly [usual: string, place: Path])[];
   readonly runtime: Path | undefined;
