@@ -24,8 +24,6 @@ export function rememberPlaceholders(state: string, placeholders: readonly strin
 
 const latestHalf = (text: string) => text.slice(text.indexOf('\n', text.length - LARGEST / 2) + 1);
 
-/** By its form where that is Cordon's own. */
-const OWN_FORM = /^cordon_[a-z0-9_]{1,40}_[0-9A-Za-z]{32}$/;
 /** What a placeholder consists of. */
 const CANDIDATES = /[A-Za-z0-9_.-]{20,4096}/g;
 
@@ -39,7 +37,7 @@ export function leftOversIn(text: string, state: string | undefined): LeftOver[]
   let marks: ReadonlySet<string> | undefined;
   const isKnown = (word: string) => {
     marks ??= state === undefined ? new Set() : marksIn(state);
-    return OWN_FORM.test(word) || marks.has(markOf(word));
+    return marks.has(markOf(word));
   };
   return [...text.matchAll(CANDIDATES)].flatMap(({ 0: word, index }) => {
     const parts = [{ word, at: index }, ...partsOf(word, index)];

@@ -63,7 +63,7 @@ export interface BrokerOptions {
   readonly record: (entry: BrokerRecord) => void;
 }
 
-export type Confirm = (agent: LogInName, dialled: Dialled) => Promise<boolean>;
+export type Confirm = (agent: LogInName, dialled: Dialled, isWaiting: () => boolean) => Promise<boolean>;
 
 export const PLAIN_HTTP = 80;
 /** A body up to here is read whole before any of the request is sent. */
@@ -461,8 +461,8 @@ export class Site {
     client.onClose(() => {
       isGone = true;
     });
-    const agreed = request.wants === 'renewal' || (await confirm?.(agent, this.#dialled)) === true;
-    // Whoever waits no longer would lose what comes: the next try finds the person's word still good.
+    const agreed = request.wants === 'renewal' || (await confirm?.(agent, this.#dialled, () => !isGone)) === true;
+    // Whoever waits no longer would lose what comes: the next try finds the person's word still good. It is good for one.
     if (!agreed || (isGone && request.wants === 'log-in')) throw new Refused(logInRefusal(agent));
     const given =
       request.wants === 'renewal'

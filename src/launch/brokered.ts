@@ -1,4 +1,5 @@
-import { readFileSync, realpathSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { newAuthority } from '../broker/authority.ts';
 import type { Held } from '../broker/held.ts';
@@ -9,7 +10,7 @@ import type { BrokerSettings } from '../broker/settings.ts';
 import type { SshSettings } from '../broker/ssh-agent.ts';
 import { type Bytes, bytesOfText, showBytes, textOfBytes } from '../host/bytes.ts';
 import { CordonError } from '../host/errors.ts';
-import { foldersOf } from '../host/folders.ts';
+import { foldersOf, homesOf, workingFolder } from '../host/folders.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
 import { isWithin } from '../plan/places/index.ts';
 import { type BrokerHost, type BrokerRule, showHost } from '../policy/broker.ts';
@@ -111,7 +112,7 @@ function withPlaceholders(policy: Policy, credentials: ReadonlyMap<Bytes, Secret
       rule: broker,
     }),
   );
-  const logIns = heldLogIns(policy, held);
+  const logIns = heldLogIns(policy, held, env);
   const all = [...held, ...logIns.held];
   const mints = mintsFor(
     all.map(({ rule }) => rule),
@@ -158,10 +159,10 @@ interface HeldLogIns {
 }
 
 /** Takes the tokens out of the files that agents keep their log-ins in. */
-function heldLogIns({ logIns = [], filesystem }: Policy, known: readonly Held[]): HeldLogIns {
+function heldLogIns({ logIns = [], filesystem }: Policy, known: readonly Held[], env: ParentEnv): HeldLogIns {
   const held: Held[] = [];
   const files = logIns.map((rule, id) => {
-    refuseShown(filesystem, rule);
+    refuseShown(filesystem, rule, env);
     const { agent, file, path } = rule;
     const { fields, text } = logInIn(rule);
     const placeholders = new Map<string, string>();
@@ -202,14 +203,37 @@ const unusable = ({ agent, file }: LogInRule, why: string) =>
     hint: `log in again outside, or start ${agent} with a key`,
   });
 
-/** Where files are as they are outside, the log-in would be too. */
-function refuseShown({ preset, write, expose }: Policy['filesystem'], { file, path, origin }: LogInRule): void {
-  const open = [...write, ...expose].find((one) => [file, path].some((place) => isWithin(place, one)));
-  if (preset !== 'all' && open === undefined) return;
+/**
+ * Where files are as they are outside, the log-in would be too. A cover over one file is no help: it goes with the file, which is replaced at
+ * every renewal. In the layer of a home, or of a folder of settings that was moved, nothing that happens outside shows the new one; a home
+ * that is read, or stood in, is one.
+ */
+function refuseShown(
+  { preset, ...places }: Policy['filesystem'],
+  { file, path, origin }: LogInRule,
+  env: ParentEnv,
+): void {
+  const homes = Object.values(homesOf(env)).flatMap((home) => (home === undefined ? [] : [home, realOf(home) ?? home]));
+  const isLayered = file === path || homes.some((home) => isWithin(file, home));
+  const isHome = (place: string) => homes.some((home) => isWithin(home, place));
+  const seen = [...places.read, ...workspaceOf(places.workspace)].filter((one) => !isHome(one));
+  const open = [...places.write, ...places.expose, ...seen].find((one) =>
+    [file, path].some((place) => isWithin(place, one)),
+  );
+  if (preset !== 'all' && isLayered && open === undefined) return;
+  const away =
+    open === undefined ? `keep it in the home: ${path} leads to ${file}` : `show nothing that it lies in: ${open}`;
   throw new CordonError('policy', `a brokered log-in has a file of its own, and ${path} would be the real one`, {
     where: origin,
-    hint: `leave out ${preset === 'all' ? '--fs all' : `--write and --expose for ${open}`}`,
+    hint: preset === 'all' ? 'leave out --fs all' : away,
   });
+}
+
+/** Found from the working folder as a rule: its repository, or itself. */
+function workspaceOf({ folder = workingFolder() }: Policy['filesystem']['workspace']): string[] {
+  const above = (one: string): string[] => (one === dirname(one) ? [] : [one, ...above(dirname(one))]);
+  const repository = above(folder).find((one) => existsSync(join(one, '.git')));
+  return repository === undefined ? [folder] : [folder, repository];
 }
 
 /** Package registries and code hosts, which most work needs and which no credential is read from. */

@@ -13,7 +13,7 @@ export interface ConfirmOptions {
 
 /** So often a command may ask in vain. */
 const MOST_REFUSALS = 3;
-/** For whom the person was too slow: the command may try again. */
+/** For whom the person was too slow: the command may try again, once. */
 const GOOD_FOR_MS = 300_000;
 
 /**
@@ -24,26 +24,38 @@ export function confirmer({ terminal, state, launch, ms }: ConfirmOptions): Conf
   let last: Promise<unknown> = Promise.resolve();
   let refusals = 0;
   const goodUntil = new Map<string, number>();
-  return (agent, { name, port }) => {
-    const turn = last.then(async () => {
-      if ((goodUntil.get(agent) ?? 0) > Date.now()) return true;
-      if (terminal === undefined || state === undefined || refusals >= MOST_REFUSALS) return false;
-      const { id, word } = ask(state, { launch, subject: `a new log-in of ${agent}`, policy: '', name, port }, ms);
-      const line = new TypedLine(terminal, id, (typed) => say(state, id, typed ? 'once' : 'no'));
-      line.show(
-        `cordon: the command wants to log in to ${agent} anew, at ${name}. If that is your wish, type ${id} and Enter, ` +
-          `or \`cordon net allow ${id}\` in another terminal. Refused in ${Math.round(ms / 1000)} s.`,
-      );
-      const isAgreed = (await word) !== 'no';
-      line.end(isAgreed ? 'cordon: agreed.' : 'cordon: refused.');
-      if (isAgreed) goodUntil.set(agent, Date.now() + GOOD_FOR_MS);
-      else refusals++;
-      return isAgreed;
-    });
+
+  async function isAgreed(agent: string, { name, port }: Host): Promise<boolean> {
+    if (terminal === undefined || state === undefined || refusals >= MOST_REFUSALS) return false;
+    const { id, word } = ask(state, { launch, subject: `a new log-in of ${agent}`, policy: '', name, port }, ms);
+    const line = new TypedLine(terminal, id, (typed) => say(state, id, typed ? 'once' : 'no'));
+    line.show(
+      `cordon: the command wants to log in to ${agent} anew, at ${name}. If that is your wish, type ${id} and Enter, ` +
+        `or \`cordon net allow ${id}\` in another terminal. Refused in ${Math.round(ms / 1000)} s.`,
+    );
+    const agreed = (await word) !== 'no';
+    line.end(agreed ? 'cordon: agreed.' : 'cordon: refused.');
+    if (!agreed) refusals++;
+    return agreed;
+  }
+
+  /** A word is good for one log-in: it is kept only for whoever did not wait for it. */
+  async function takeTurn(agent: string, host: Host, isWaiting: () => boolean): Promise<boolean> {
+    const isGood = (goodUntil.get(agent) ?? 0) > Date.now();
+    if (!isGood && !(await isAgreed(agent, host))) return false;
+    if (isWaiting()) goodUntil.delete(agent);
+    else if (!isGood) goodUntil.set(agent, Date.now() + GOOD_FOR_MS);
+    return true;
+  }
+
+  return (agent, host, isWaiting) => {
+    const turn = last.then(() => takeTurn(agent, host, isWaiting));
     last = turn.catch(() => undefined);
     return turn;
   };
 }
+
+type Host = Parameters<Confirm>[1];
 
 const LOOKS_EVERY_MS = 50;
 const LONGEST = 200;

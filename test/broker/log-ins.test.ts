@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
-import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import type { LogInName } from '../../src/policy/log-ins.ts';
 import { cordon, recordsOf } from '../network/support.ts';
 import { cordonProgram } from '../support/cordon.ts';
+import { openFolder } from '../support/project.ts';
 import { identityOf, USERS } from '../support/users.ts';
 import { FILES, fileNow, fileOf, type LogInScene, logInScene, realTokens, TOKENS, vendorOf } from './log-in-scene.ts';
 
@@ -240,6 +241,30 @@ describe('a renewal', () => {
     ).toEqual([200, 200, 200, 200]);
     expect(ran.stderr.match(/can't be written to .*\.credentials\.json \(EACCES\)/g)).toHaveLength(1);
     expect(fileNow(scene)).toEqual(fileOf('claude', 0));
+  });
+});
+
+describe('a file that the command could see when it is replaced', () => {
+  test.each([
+    ['lies in the workspace', (scene: LogInScene) => ['--workspace', join(scene.home, '.claude')]],
+    ['is read', (scene: LogInScene) => ['--read', join(scene.home, '.claude')]],
+    [
+      'lies outside the home, where a link leads',
+      (scene: LogInScene) => {
+        const elsewhere = openFolder('dotfiles');
+        renameSync(join(scene.home, '.claude'), join(elsewhere, 'claude'));
+        symlinkSync(join(elsewhere, 'claude'), join(scene.home, '.claude'));
+        return [];
+      },
+    ],
+  ])('is not brokered: it %s', async (_, flags) => {
+    const vendor = await vendorOf('claude');
+    const scene = logInScene('cordon-test', 'claude', program('claude'));
+    const given = flags(scene);
+    const [command = '', ...rest] = scene.args(vendor);
+    const ran = await cordon(scene, [command, ...given, ...rest], scene.env);
+    expect(ran.stderr).toContain('a brokered log-in has a file of its own');
+    expect([ran.code, vendor.seen]).toEqual([125, []]);
   });
 });
 
