@@ -174,6 +174,7 @@ it('a socket leads nowhere, and --expose lets it through', async () => {
   const path = join(home, '.cargo/socket');
   const server = createServer().listen(path);
   await new Promise((resolve) => server.once('listening', resolve));
+  chownSync(path, identityOf(user).uid, identityOf(user).gid);
   try {
     expect(ask(user, home, path)).toMatchObject([
       { kind: 'socket', verdict: 'cut off', change: { flag: '--expose ~/.cargo/socket' } },
