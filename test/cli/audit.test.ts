@@ -2,9 +2,9 @@ import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { freshHome, runCordon } from '../support/cordon.ts';
-import { USERS } from '../support/users.ts';
+import { SELF } from '../support/users.ts';
 
-const user = USERS[0] ?? 'cordon-test';
+const user = SELF;
 
 it('records have folder, preset, network and duration, and can be chosen among', () => {
   const home = freshHome(user);

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { freshHome, runAs } from '../support/cordon.ts';
 import { ROOT } from '../support/project.ts';
-import { USERS, type User } from '../support/users.ts';
+import { SELF } from '../support/users.ts';
 
 interface Action {
   readonly inputs: Readonly<Record<string, { readonly default: string }>>;
@@ -21,7 +21,7 @@ interface Hook {
   readonly files: string;
 }
 
-const user = USERS[0] as User;
+const user = SELF;
 const action = parse(readFileSync(join(ROOT, 'action.yml'), 'utf8')) as Action;
 const [hook] = parse(readFileSync(join(ROOT, '.pre-commit-hooks.yaml'), 'utf8')) as [Hook];
 

@@ -13,7 +13,7 @@ import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { freshHome, type Ran, runCordon } from '../support/cordon.ts';
-import { identityOf, USERS, type User } from '../support/users.ts';
+import { identityOf, SELF, USERS, type User } from '../support/users.ts';
 
 const made: string[] = [];
 afterAll(() => {
@@ -209,7 +209,7 @@ it('a file that may not be read', () => {
 });
 
 it('names that could steer a terminal are shown escaped', () => {
-  const user = USERS[0] as User;
+  const user = SELF;
   const name = 'a\u001b[31m.yaml';
   const { stdout } = checkIn(folderWith(user, { [name]: BAD_COMPOSE }), user, [name]);
   expect(stdout).toContain('a\\x1b[31m.yaml');

@@ -10,7 +10,7 @@ import { variableAnswer } from '../../src/explain/variables.ts';
 import { ParentEnv } from '../../src/host/parent-env.ts';
 import { DEFAULT_POLICY } from '../../src/policy/policy.ts';
 import { freshHome, runCordon } from '../support/cordon.ts';
-import { identityOf, USERS, type User } from '../support/users.ts';
+import { identityOf, SELF, USERS, type User } from '../support/users.ts';
 
 interface Answer {
   readonly name: string;
@@ -169,7 +169,7 @@ describe.each(USERS)('explain of paths as %s', (user) => {
 });
 
 it('a socket leads nowhere, and --expose lets it through', async () => {
-  const user = USERS[0] ?? 'cordon-test';
+  const user = SELF;
   const home = scene(user);
   const path = join(home, '.cargo/socket');
   const server = createServer().listen(path);
@@ -186,7 +186,7 @@ it('a socket leads nowhere, and --expose lets it through', async () => {
 });
 
 it('variables, hosts and command lines are told apart', () => {
-  const user = USERS[0] ?? 'cordon-test';
+  const user = SELF;
   const home = scene(user);
   const kinds = ask(user, home, 'PATH', 'example.com:443', 'src', './src', '--', 'ls', '-l', '~/.ssh').map(
     ({ kind }) => kind,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { attemptsIn } from '../../src/explain/trace.ts';
 import { cordonProgram, freshHome, runCordon } from '../support/cordon.ts';
-import { identityOf, USERS, type User } from '../support/users.ts';
+import { identityOf, SELF, USERS, type User } from '../support/users.ts';
 
 function scene(user: User) {
   const home = freshHome(user);
@@ -116,7 +116,7 @@ stop = True; one.join(); print(got)`;
 });
 
 it('refuses where nothing could be traced, and names for a profile that are no TOML', () => {
-  const { run, work } = scene(USERS[0] ?? 'cordon-test');
+  const { run, work } = scene(SELF);
   expect(run(['run', '--isolation', 'filter', '--trace', '--', 'true'])).toMatchObject({ code: 125 });
   expect(run(['run', '--trace', '--write-profile', 'x.json', '--', 'touch', 'started']).stderr).toContain('.toml');
   expect(run(['run', '--write-profile', 'x.toml', '--', 'touch', 'started']).stderr).toContain('goes with --trace');

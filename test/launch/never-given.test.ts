@@ -25,7 +25,7 @@ import { NEVER } from '../../src/policy/presets/injection.ts';
 import { policyOf, withoutPolicy } from '../../src/tools/tool-policy.ts';
 import { put, scene } from '../sessions/support.ts';
 import { freshHome, runCordon } from '../support/cordon.ts';
-import { USERS } from '../support/users.ts';
+import { SELF } from '../support/users.ts';
 
 const VALUE = 'planted-value';
 
@@ -173,7 +173,7 @@ describe('no public way gives a command what none may have', () => {
   });
 
   test.each([...SOME, 'PATH', 'Home'])('a session: %s', async (name) => {
-    const here = scene(USERS[0] as (typeof USERS)[number]);
+    const here = scene(SELF);
     put(here, 'cordon/users/eve/secrets.yaml', `sandboxed_envs:\n  ${name}: ${VALUE}\n`);
     const options = { workspace: here.workspace, env: { CORDON_HOME: here.home, PATH: '/usr/bin' } };
     await expect(openSession({ ...options, user: 'eve' })).rejects.toThrow(CordonError);

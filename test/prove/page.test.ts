@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freshHome } from '../support/cordon.ts';
-import { USERS, type User } from '../support/users.ts';
+import { SELF } from '../support/users.ts';
 import { only, prove } from './support.ts';
 
 const FLAGS = [
@@ -20,7 +20,7 @@ let address: string;
 let file: string;
 
 beforeAll(async () => {
-  const user = USERS[0] as User;
+  const user = SELF;
   const home = freshHome(user);
   const few = only('processes', 'network', 'environment', 'planting/direnv');
   const { code, stderr } = prove(['--html', 'proof.html', '--under', 'env -i', '--under', HOSTILE, ...few], {

@@ -5,7 +5,7 @@ import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { GROUPS } from '../../prove/probe.ts';
 import { cordonProgram, freshHome, runAs } from '../support/cordon.ts';
-import { USERS } from '../support/users.ts';
+import { SELF, USERS } from '../support/users.ts';
 import { only, proof, prove, SOME } from './support.ts';
 
 // Draft 4, of which it uses nothing that the later drafts read otherwise, save these two keys.
@@ -111,7 +111,7 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
   const onTerminal = (columns: number, ...flags: readonly string[]) =>
     runAs('python3', ['-c', TERMINAL, String(columns), cordonProgram(), 'prove', ...flags], {
       env: { TERM: 'xterm' },
-      user: USERS[0] as 'root',
+      user: SELF,
     });
 
   it('there is a bar while it runs, and colours', () => {

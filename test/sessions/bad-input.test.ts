@@ -2,10 +2,10 @@ import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openSession } from '../../src/sessions/open.ts';
-import { USERS } from '../support/users.ts';
+import { SELF } from '../support/users.ts';
 import { put, type Scene, scene } from './support.ts';
 
-const ME = USERS[0] as (typeof USERS)[number];
+const ME = SELF;
 
 const open = (here: Scene, more: object = {}) =>
   openSession({

@@ -3,10 +3,10 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findSkills } from '../../src/sessions/skills/find.ts';
 import { freshHome } from '../support/cordon.ts';
-import { USERS } from '../support/users.ts';
+import { SELF, USERS } from '../support/users.ts';
 import { inMain, put, scene } from './support.ts';
 
-const ME = USERS[0] as (typeof USERS)[number];
+const ME = SELF;
 
 /** A folder of skills with these files. */
 function skills(files: Readonly<Record<string, string | Buffer>>): string {

@@ -4,8 +4,11 @@ import { EVERYTHING } from './extent.ts';
 /** Both kinds of caller: root, where the tests run as root, and the ordinary user that the set-up makes. */
 export type User = 'root' | 'cordon-test';
 
+/** Who runs the tests, and so what they start without changing to another user. */
+export const SELF: User = process.getuid?.() === 0 ? 'root' : 'cordon-test';
+
 /** For what only root can bring about. */
-export const ONLY_ROOT: readonly User[] = process.getuid?.() === 0 ? ['root'] : [];
+export const ONLY_ROOT: readonly User[] = SELF === 'root' ? ['root'] : [];
 
 /** Those who try everything: both, or the ordinary one, who is most like the users we have. */
 export const USERS: readonly User[] = EVERYTHING ? [...ONLY_ROOT, 'cordon-test'] : ['cordon-test'];

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { closeAll, cordon, internet } from '../network/support.ts';
 import { freshHome, runCordon } from '../support/cordon.ts';
 import { ROOT } from '../support/project.ts';
-import { USERS, type User } from '../support/users.ts';
+import { SELF } from '../support/users.ts';
 import { proofText, put, type RunningUi, recordLine, recordOf, startUi } from './support.ts';
 
 const FLAGS = [
@@ -21,7 +21,7 @@ const WIDTHS = [390, 820, 1440];
 const VIEWS = ['launches', 'launch/1009999-5993', 'policies', 'policies/profile/web', 'decide', 'sessions', 'proof'];
 const COUNT = 10_000;
 
-const user = USERS[0] as User;
+const user = SELF;
 const env = {
   AWS_REGION: 'eu',
   AWS_PROFILE: 'dev',

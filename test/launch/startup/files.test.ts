@@ -2,7 +2,7 @@ import { readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runCordon } from '../../support/cordon.ts';
-import { USERS } from '../../support/users.ts';
+import { SELF, USERS } from '../../support/users.ts';
 import { BASH, BASH_INTERACTIVE, homeWith, inside, ZSH, ZSH_INTERACTIVE } from './support.ts';
 
 const CANARY = 'canary-plain-words';
@@ -140,7 +140,7 @@ describe.each(USERS)('for %s', (user) => {
 });
 
 describe('explain and --dry-run', () => {
-  const user = USERS[0] ?? 'cordon-test';
+  const user = SELF;
   const setUp = () => {
     const home = homeWith(user, { ...FILES, '.zshrc': 'export A="x\n' });
     return { home, user, cwd: join(home, 'work'), env: { HOME: home, PATH: '/usr/bin:/bin', LANG: 'C' } };
