@@ -62,7 +62,7 @@ describe.each(USERS)('bad input to the servers of %s', (user) => {
     for (const [flags, why] of cases) {
       const server = place.start(['serve', '--listen', '127.0.0.1:0', ...flags]);
       expect(await server.ended).toBe(125);
-      expect(server.stderr).toMatch(why);
+      await server.says(why);
     }
   });
 
@@ -76,7 +76,7 @@ describe.each(USERS)('bad input to the servers of %s', (user) => {
       expect([name, answer.status]).toEqual([name, 500]);
       expect(await answer.text()).toContain('the log of the server says why');
     }
-    expect(served.server.stderr).toContain('is no name of a user');
+    await served.server.says('is no name of a user');
     expect((await bash(await connectHttp(served, served.tokens.alice), 'echo fine')).data.output).toBe('fine');
   });
 
@@ -92,7 +92,7 @@ describe.each(USERS)('bad input to the servers of %s', (user) => {
     const answer = await post(served, served.tokens.alice, INITIALIZE);
     expect(answer.status).toBe(500);
     expect(await answer.text()).not.toContain(served.place.workspaces);
-    expect(served.server.stderr).toMatch(/cannot be the workspace of a session: it is (a symbolic link|no folder)/);
+    await served.server.says(/cannot be the workspace of a session: it is (a symbolic link|no folder)/);
   });
 
   test.each(TRANSPORTS)(

@@ -70,7 +70,7 @@ describe.each(USERS)('cordon serve as %s', (user) => {
       Object.values(served.tokens).map(async (token) => (await post(served, token, INITIALIZE)).status),
     );
     expect(statuses.sort()).toEqual([200, 401]);
-    expect(served.server.stderr).toMatch(/is not used: others may read or write it/);
+    await served.server.says(/is not used: others may read or write it/);
   });
 
   test('without a valid token nothing is told', async () => {
@@ -349,7 +349,7 @@ describe.each(USERS)('cordon serve as %s', (user) => {
     expect(metrics).toMatch(/^cordon_call_seconds_count 1$/m);
     expect(metrics).not.toMatch(/OWN_KEY|SHARED|alice|bob|cordon_[\w-]{43}/);
     expect(await (await fetch(`${served.origin}/healthz`)).json()).toEqual({ status: 'ok' });
-    expect(served.server.stderr).toContain('OWN_KEY');
+    await served.server.says('OWN_KEY');
     for (const value of [ownValue('alice'), GLOBAL_VALUE, served.tokens.alice]) {
       expect(metrics + served.server.stderr).not.toContain(value);
       for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name)))
@@ -409,7 +409,7 @@ describe.each(USERS)('cordon serve as %s', (user) => {
       500,
       expect.stringContaining('the log of the server says why'),
     ]);
-    expect(served.server.stderr).toContain(served.place.secretsOf('alice'));
+    await served.server.says(served.place.secretsOf('alice'));
     expect(served.server.stderr).not.toContain('broken-771');
     rmSync(served.place.secretsOf('alice'));
     expect((await post(served, served.tokens.alice, INITIALIZE)).status).toBe(500);
@@ -422,7 +422,7 @@ describe.each(USERS)('cordon serve as %s', (user) => {
     const refused = await post(served, token, INITIALIZE);
     expect(refused.status).toBe(500);
     expect(await refused.text()).not.toContain(served.place.workspaces);
-    expect(served.server.stderr).toContain(join(served.place.workspaces, 'carol'));
+    await served.server.says(join(served.place.workspaces, 'carol'));
   });
 
   test('flags that would weaken it by mistake are refused', async () => {
@@ -439,7 +439,7 @@ describe.each(USERS)('cordon serve as %s', (user) => {
     for (const [args, why] of cases) {
       const server = place.start(['serve', ...args]);
       expect(await server.ended).toBe(125);
-      expect(server.stderr).toMatch(why);
+      await server.says(why);
     }
   });
 });

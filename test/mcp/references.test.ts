@@ -59,7 +59,7 @@ describe.each(USERS)('secrets.yaml with references, as %s', (user) => {
       expect((await bash(client, PRINT)).data.output).toBe(PRINTED);
       const next = place.start(['mcp', '--user', 'alice', '--workspace', place.workspaceOf('alice')], env);
       expect(await next.ended).toBe(125);
-      expect(next.stderr).toMatch(/users\/alice\/secrets\.yaml:2[\s\S]*FROM_VAULT/);
+      await next.says(/users\/alice\/secrets\.yaml:2[\s\S]*FROM_VAULT/);
     },
   );
 

@@ -131,8 +131,10 @@ export class Running {
     atEnd(() => this.child.kill('SIGKILL') && this.ended);
   }
 
-  says(what: RegExp): Promise<RegExpExecArray> {
-    return eventually(() => what.exec(this.stderr) ?? Promise.reject(new Error(`not said: ${this.stderr}`)));
+  /** Sooner or later: what it writes and what it answers come by different ways. */
+  says(what: RegExp | string): Promise<RegExpExecArray> {
+    const form = typeof what === 'string' ? new RegExp(what.replaceAll(/[^\w/]/g, '\\$&')) : what;
+    return eventually(() => form.exec(this.stderr) ?? Promise.reject(new Error(`not said: ${this.stderr}`)));
   }
 }
 
