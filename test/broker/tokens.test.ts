@@ -271,7 +271,9 @@ test('HTTP/2 is no other way', async () => {
     /^403 .*rule: client/s,
   );
   expect(await post({ grant_type: 'authorization_code', code: 'from-a-browser' })).toMatch(/^403 .*rule: log-in/s);
-  expect(await post({ grant_type: 'refresh_token', refresh_token })).toMatch(/^200 .*"sk-ant-oat01-[^r]/s);
+  const renewed = await post({ grant_type: 'refresh_token', refresh_token });
+  expect(renewed).toMatch(/^200 .*"sk-ant-oat01-/s);
+  expect(renewed).not.toContain(TOKENS.claude(1).access_token);
   expect(scene.vendor.seen).toHaveLength(1);
   expect(refreshIn(scene.file)).toBe(TOKENS.claude(1).refresh_token);
 });
