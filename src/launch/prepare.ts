@@ -6,7 +6,7 @@ import { foldersOf, homesOf } from '../host/folders.ts';
 import { findCommand } from '../host/lookup.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
 import { isFirstTime } from '../host/session.ts';
-import { type Copies, factsOf, type Operation, type PlaceFacts, placesOf } from '../plan/places/index.ts';
+import { type Copies, factsOf, type Operation, openFacts, type PlaceFacts, placesOf } from '../plan/places/index.ts';
 import { type LaunchPlan, type Machine, plan, type Records } from '../plan/plan.ts';
 import { type StartupNote, startupPolicy } from '../plan/startup/index.ts';
 import type { Keeping } from '../policy/config/changes.ts';
@@ -80,8 +80,8 @@ export function prepare(request: LaunchRequest): Prepared {
   const state = stateFolder(request);
   const machine = surveyMachine(env);
   const facts = factsFor(request);
-  const startup = copiesFor(request, facts, decisions);
-  const settings = settingsCopies(facts, policy.isolation === 'filter' ? 'all' : policy.filesystem.preset);
+  const startup = copiesFor(request, openFacts(facts), decisions);
+  const settings = settingsCopies(openFacts(facts), policy.isolation === 'filter' ? 'all' : policy.filesystem.preset);
   const launchPlan = plan({
     name: showBytes(argv[0]),
     command: { path, argv: [...argv, ...(request.look ?? [])] },
@@ -132,10 +132,10 @@ function outsideFor({ policy, env, argv, broker }: LaunchRequest, state: string 
   });
 }
 
-/** A throw-away HOME is all there is: nobody looks at the user's own, and nothing of it is there. */
+/** Of the user's own home nothing is read and nothing shown where another was made for this run; what is hidden in a home stays hidden in both. */
 function factsFor({ env, throwawayHome }: Pick<LaunchRequest, 'env' | 'throwawayHome'>): PlaceFacts {
   const facts = factsOf(env);
-  return throwawayHome === true ? { ...facts, homes: facts.homes.slice(0, 1), closed: facts.homes.slice(1) } : facts;
+  return throwawayHome === true ? { ...facts, closed: facts.homes.slice(1) } : facts;
 }
 
 /** What stands in for files that would bring back what the policy drops. `all` leaves files as they are. */
@@ -160,13 +160,12 @@ function placesFor(
   const folders = foldersOf(env);
   if (!quiet) clearFirstRelease(folders.state);
   const { preset, write, expose } = policy.filesystem;
-  const homes = homesOf(env);
   const {
     places: own,
     aside,
     layers,
   } = ownOf({
-    homes: throwawayHome === true ? { ...homes, passwdHome: undefined } : homes,
+    homes: homesOf(env),
     folders,
     policyFiles: policy.files,
     how: quiet ? 'look' : 'keep',

@@ -81,10 +81,14 @@ describe.each(USERS)('a throw-away home, as %s', (user) => {
     expect(recorded()).toMatchObject({ audit: true, kept: true });
   });
 
-  it('is the only home there is', () => {
-    const look = ['sh', '-c', `ls -A ~${user}; ls -d "$HOME"`];
-    const at = freshHome(user);
-    expect(runCordon(['run', '--throwaway-home', '--', ...look], { user, home: at, cwd: '/' }).stdout).toBe(`${at}\n`);
+  it('is the only home there is: of the user’s own nothing but Cordon’s policies and programs is there', () => {
+    const seen = (...flags: readonly string[]) => {
+      const look = ['sh', '-c', `find ~${user} -type f 2>/dev/null`];
+      const { stdout } = runCordon(['run', ...flags, '--', ...look], { user, home: freshHome(user), cwd: '/' });
+      return stdout.split('\n').filter((path) => path !== '' && !/\/cordon\//.test(path));
+    };
+    expect(seen('--throwaway-home')).toEqual([]);
+    expect(seen()).not.toEqual([]);
   });
 
   it('is needed for it', () => {

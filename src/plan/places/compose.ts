@@ -2,7 +2,7 @@ import type { Bytes } from '../../host/bytes.ts';
 import type { FilesystemPolicy } from '../../policy/policy.ts';
 import { COMES_BACK_IN_HOME } from './come-back.ts';
 import { HIDDEN_IN_HOME, HIDDEN_IN_SYSTEM } from './credentials.ts';
-import { canBeHidden, distinct, isPersonal, type PlaceFacts } from './facts.ts';
+import { canBeHidden, distinct, isPersonal, openFacts, type PlaceFacts } from './facts.ts';
 import type { Operation, OperationOf } from './operation.ts';
 import { keepOperations, type OwnPlaces } from './own.ts';
 import { below, isWithin, isWithinAny, outermostFirst, type Path, pathOf, pathsOf } from './path.ts';
@@ -63,7 +63,7 @@ export function placesOf(policy: FilesystemPolicy, input: PlacesInput): Operatio
   return [
     ...rootFor(policy, input),
     ...outermostFirst([...scratchFor(policy, input), ...homes]),
-    ...(homes.length === 0 ? [] : showing(policy, input, homes)),
+    ...(homes.length === 0 ? [] : showing(policy, openFacts(input), homes)),
     ...(policy.preset === 'all' ? hiddenByPolicy(policy) : [...allHides(policy, input), ...copies(policy, input)]),
     ...workspaceFor(policy),
     ...namedByPolicy(policy, input),
@@ -126,11 +126,11 @@ function homesFor(policy: FilesystemPolicy, facts: PlaceFacts): Home[] {
 }
 
 /** The homes, and folders of settings that variables moved out of every home. */
-function personalFolders({ homes, closed = [], moved }: PlaceFacts): Path[] {
+function personalFolders({ homes, moved }: PlaceFacts): Path[] {
   const elsewhere = moved.filter(
     ([usual, place]) => isPersonal(usual) && !isWithinAny(place, homes) && !homes.some((home) => isWithin(home, place)),
   );
-  return distinct([...homes, ...closed, ...elsewhere.map(([, place]) => place)]);
+  return distinct([...homes, ...elsewhere.map(([, place]) => place)]);
 }
 
 /** The preset `workspace` shows of a home only the programs that PATH leads to; whose commits these are is a copy. */

@@ -13,7 +13,7 @@ export interface Reasoned {
 export interface PlaceFacts {
   /** HOME, and the home that the system knows of where that is another; never `/`. */
   readonly homes: readonly Path[];
-  /** Homes of which nothing is read and nothing is shown. */
+  /** Those of them of which nothing is read, and nothing is shown but programs that PATH leads to and what is Cordon's. */
   readonly closed?: readonly Path[];
   /** Where `.config`, `.local/share` and so on really are, when variables say so. */
   readonly moved: readonly (readonly [usual: string, place: Path])[];
@@ -26,6 +26,12 @@ export interface PlaceFacts {
   /** Credentials that variables point at. */
   readonly named: readonly Reasoned[];
 }
+
+/** The same without the homes that are closed: for what is read and shown. */
+export const openFacts = <Facts extends PlaceFacts>(facts: Facts): Facts => ({
+  ...facts,
+  homes: facts.homes.filter((home) => facts.closed?.includes(home) !== true),
+});
 
 /** The folders of every program's settings, data and caches. */
 const XDG: Readonly<Record<string, string>> = {

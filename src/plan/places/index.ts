@@ -1,5 +1,5 @@
 export { type ChangesPlace, type Copies, NO_COPIES, placesOf } from './compose.ts';
-export { factsOf, PLACE_VARIABLES, type PlaceFacts } from './facts.ts';
+export { factsOf, openFacts, PLACE_VARIABLES, type PlaceFacts } from './facts.ts';
 export { type Operation, placeLines } from './operation.ts';
 export { LAUNCHER_FOLDER, OWN_POLICIES, OWN_SECRETS, type OwnPlaces, ownPlaces } from './own.ts';
 export { isWithin, type Path, pathOf, pathsOf } from './path.ts';

@@ -2,11 +2,33 @@ import { describe, expect, it } from 'vitest';
 import { NO_COPIES } from '../../../src/plan/places/compose.ts';
 import { HIDDEN_IN_HOME, HIDDEN_IN_SYSTEM } from '../../../src/plan/places/credentials.ts';
 import { placeLines } from '../../../src/plan/places/operation.ts';
-import { isWithin } from '../../../src/plan/places/path.ts';
+import { isWithin, pathsOf } from '../../../src/plan/places/path.ts';
 import { SHOWN_IN_HOME } from '../../../src/plan/places/shown.ts';
 import { compose, HOME, inputFor, kindsOf, OWN, pathsAt, textCopy } from './support.ts';
 
 const at = (place: string) => `${HOME}/${place}`;
+
+describe('a home that is closed', () => {
+  const other = pathsOf(['/home/other']);
+  const homes = [...inputFor({}).homes, ...other];
+  const [open, closed] = [compose({ input: { homes } }), compose({ input: { homes, closed: other } })];
+
+  it('is a layer of which nothing is shown, with all of its hidden places hidden', () => {
+    expect(pathsAt(closed, 'home')).toEqual([HOME, '/home/other']);
+    expect(pathsAt(closed, 'hide')).toEqual(pathsAt(open, 'hide'));
+    expect(pathsAt(closed, 'hide')).toContain('/home/other/.cargo/credentials.toml');
+    expect(pathsAt(open, 'show').some((path) => isWithin(path, '/home/other'))).toBe(true);
+    expect(pathsAt(closed, 'show').some((path) => isWithin(path, '/home/other'))).toBe(false);
+  });
+
+  it('is no other than any home where the policy reads it', () => {
+    const [one, two] = [other, []].map((none) =>
+      compose({ policy: { read: ['/home/other'] }, input: { homes, closed: none } }),
+    );
+    for (const kind of ['layer', 'hide', 'try-read'] as const)
+      expect(pathsAt(one ?? [], kind)).toEqual(pathsAt(two ?? [], kind));
+  });
+});
 
 describe('preset guarded', () => {
   const plan = compose();
