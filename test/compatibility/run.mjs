@@ -105,7 +105,7 @@ const become = ['--reuid', String(user.uid), '--regid', String(user.gid), '--ini
 function runAsUser(program, args, cwd) {
   const { status, stdout, stderr } = spawnSync(
     'unshare',
-    ['--pid', '--fork', '--kill-child', '--mount-proc', 'setpriv', ...become, program, ...args],
+    ['--pid', '--fork', '--kill-child', '--mount-proc', 'setpriv', '--pdeathsig', 'KILL', ...become, program, ...args],
     { cwd, env: environment(), input: '', timeout: SECONDS * 1000, killSignal: 'SIGKILL', maxBuffer: 1 << 26 },
   );
   return { code: status ?? 'time', stdout: stdout.toString('latin1'), stderr: stderr.toString('latin1') };
