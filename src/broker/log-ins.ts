@@ -207,7 +207,7 @@ const nameOf = (file: string) => `log-in-${createHash('sha256').update(file).dig
 
 /** What is known of one log-in now. */
 class State {
-  readonly #id: number;
+  readonly id: number;
   readonly agent: LogInName;
   readonly file: string | undefined;
   /** The token that was in the file when it was last looked at. */
@@ -221,16 +221,12 @@ class State {
   readonly #generations: Held[][] = [];
 
   constructor(id: number, { agent, file }: { readonly agent: LogInName; readonly file?: string }, held: Held[]) {
-    this.#id = id;
+    this.id = id;
     this.agent = agent;
     this.file = file;
     this.#current = new Map(held.map((one) => [one.logIn?.at ?? '', one]));
     const refresh = this.token('refresh_token');
     this.seen = refresh === undefined ? undefined : textOf(refresh.value);
-  }
-
-  get id(): number {
-    return this.#id;
   }
 
   placeOf(field: LogInToken['field']): string {
