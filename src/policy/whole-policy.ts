@@ -162,10 +162,10 @@ export function readWholePolicy(path: string): Policy {
   const source = new Source(path, readTrustedText(path).text);
   const problems = new Problems(source);
   const data = parsed(source);
+  refuseOtherVersion(source, data);
   check(WHOLE, readPlain(source, data), problems);
   problems.throwIfAny();
   const written = data as Written;
-  if (written.version !== 1) problems.add({ path: 'version' }, `this form has the version ${written.version}, not 1`);
   const policy = policyOf(written, problems);
   problems.throwIfAny();
   return { ...policy, files: [resolve(path)] };
@@ -177,6 +177,15 @@ function parsed(source: Source): unknown {
   } catch {
     return refuse(source, { path: '' }, 'the file is not JSON', { hint: 'a whole policy is one JSON object' });
   }
+}
+
+/** Before anything else: keys of another version are no mistakes of whoever wrote it. */
+function refuseOtherVersion(source: Source, data: unknown): void {
+  const { version } = Object(data) as { readonly version?: unknown };
+  if (version === undefined || version === 1) return;
+  refuse(source, { path: 'version' }, `this form has the version ${JSON.stringify(version)}, not 1`, {
+    hint: 'write it with the same Cordon that reads it',
+  });
 }
 
 function policyOf(written: Written, problems: Problems): Policy {

@@ -58,6 +58,14 @@ describe.each(USERS)('a whole policy, as %s', (user) => {
     });
   });
 
+  it('of another version is refused as such, whatever else it says', () => {
+    const home = homeWith(user);
+    writeFileSync(join(home, 'policy.json'), '{"version":9,"mode":"x"}');
+    expect(run(home, '--', 'true')).toMatchObject({
+      ...{ code: 125, stderr: expect.stringMatching(/^cordon: .*the version 9, not 1\n {2}hint: .*\n$/) },
+    });
+  });
+
   it('prove has no hidden command', () => {
     const { code, stderr } = runCordon(['prove', 'stage', 'policy.json', '--', 'env'], { user, home: homeWith(user) });
     expect([code, stderr]).toEqual([125, expect.stringContaining("prove takes no word such as 'stage'")]);

@@ -18,7 +18,7 @@ export function readSshKeys(node: Node | undefined, problems: Problems): SshRule
       );
     if (seen.has(key)) problems.add(named.place, `the key ${key} stands here twice`, 'name all its hosts in one `for`');
     seen.add(key);
-    if (hosts.length === 0)
+    if (hosts.length === 0 && childOf(item, 'for') !== undefined)
       problems.add(item.place, 'no host is named', 'name the hosts that it may log in to: for: ["github.com"]');
     const parsed = hosts.flatMap((host) => {
       const one = parseSshHost(textOf(host) ?? '');
