@@ -9,6 +9,8 @@ import { USERS } from '../../support/users.ts';
 
 const TERMINAL = openCopy(join(import.meta.dirname, 'fixtures/in-terminal.py'));
 const VALUE = 'value-77aa10c4-of-the-test';
+const UNTIL_INTERRUPTED =
+  "import signal, time; signal.signal(signal.SIGINT, signal.SIG_DFL); print('go'+'ing', flush=True); time.sleep(100)";
 
 describe.each(USERS)('as %s', (user) => {
   let [home, cwd] = ['', ''];
@@ -152,8 +154,9 @@ os.write(1,('a '+k[:9]).encode()); time.sleep(.2); os.write(1,(k[9:]+' b').encod
           ['bash', '--norc', '--noprofile', '-i'],
           [
             ['expect', user === 'root' ? '# ' : '$ '],
-            // The one that says so is the one that sleeps: a shell in between may lose an interrupt while it starts its child.
-            ['send', `python3 -c "print('go'+'ing', flush=True); import time; time.sleep(100)"\r`],
+            // The one that says so is the one that sleeps, and the kernel ends it: a shell in between may lose an interrupt
+            // while it starts its child, Python's own handler one that comes just before its sleep.
+            ['send', `python3 -c "${UNTIL_INTERRUPTED}"\r`],
             ['expect', 'going'],
             ['send', '\u0003'],
             ['expect', user === 'root' ? '# ' : '$ '],
