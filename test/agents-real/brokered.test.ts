@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import tls from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import { Issuer, newAuthority } from '../../src/broker/authority.ts';
-import { readRecords } from '../../src/network/records.ts';
+import { readRecords } from '../../src/network/read-records.ts';
 import { hostOf } from '../broker/support.ts';
 import { cordonProgram } from '../support/cordon.ts';
 import { startModel } from './model/server.ts';

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import tls from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import { Issuer } from '../../src/broker/authority.ts';
-import { readRecords } from '../../src/network/records.ts';
+import { readRecords } from '../../src/network/read-records.ts';
 import { type LogInName, logInOf } from '../../src/policy/log-ins.ts';
 import { AUTHORITY, FILES, fileOf, HOSTS, realTokens, TOKENS } from '../broker/log-in-scene.ts';
 import { cordonProgram } from '../support/cordon.ts';

@@ -1,4 +1,5 @@
-import { type NetworkRecord, NetworkRecords } from '../../network/records.ts';
+import { NetworkRecords } from '../../network/read-records.ts';
+import type { NetworkRecord } from '../../network/records.ts';
 import type { Host, RefusedName } from '../api.ts';
 import { textOf } from './shape.ts';
 
