@@ -41,10 +41,9 @@ async function begin(client: net.Socket, asked: Asked): Promise<void> {
   }
   client.unshift(first);
   if (first[0] === SOCKS5) return socks(client, gate, begun);
-  asked.web ??= import('./forward.ts').then(({ forwardingServer }) => forwardingServer(gate, limits));
-  const web = await asked.web;
   begun();
-  web.emit('connection', client);
+  asked.web ??= import('./forward.ts').then(({ forwardingServer }) => forwardingServer(gate, limits));
+  (await asked.web).emit('connection', client);
 }
 
 const CONNECT = 'CONNECT ';

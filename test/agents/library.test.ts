@@ -87,18 +87,18 @@ console.log(JSON.stringify({ exitCode, reason, text, events, dropped: decisions.
     const { stdout } = run(
       place,
       `
-async function ended(prompt) {
+async function ended(prompt, graceMs) {
   const control = new AbortController();
   const started = Date.now();
   const onEvent = ({ text }) => text === 'ready' && ${how === 'signal' ? 'control.abort()' : 'undefined'};
-  const limits = ${how === 'signal' ? '{ signal: control.signal }' : '{ timeoutMs: 1500 }'};
-  const result = await agents.spawn({ agent: 'generic', prompt, graceMs: 500, record: true, onEvent, ...limits });
+  const limits = ${how === 'signal' ? '{ signal: control.signal }' : '{ timeoutMs: 2500 }'};
+  const result = await agents.spawn({ agent: 'generic', prompt, graceMs, record: true, onEvent, ...limits });
   return [result.reason, result.exitCode, Date.now() - started < 20_000];
 }
 console.log(JSON.stringify([
-  await ended('trap "exit 7" TERM; echo ready; while :; do sleep 0.05; done'),
-  await ended('trap "" TERM; echo ready; while :; do sleep 0.05; done'),
-  await ended('trap "" TERM; (while :; do sleep 0.05; done) & echo ready; wait; wait'),
+  await ended('trap "exit 7" TERM; echo ready; while :; do sleep 0.05; done', 15_000),
+  await ended('trap "" TERM; echo ready; while :; do sleep 0.05; done', 500),
+  await ended('trap "" TERM; (while :; do sleep 0.05; done) & echo ready; wait; wait', 500),
 ]));`,
     );
     expect(JSON.parse(stdout)).toEqual([

@@ -75,7 +75,7 @@ describe.each(CASES)('faults around a server of %s over %s', (user, transport) =
     const place = new Place(user);
     const sleep = uniqueSleep();
     withSkill(place, `#!/bin/bash\nfor i in $(seq 1000); do sleep ${sleep} & done\nwait\n`);
-    const limits = place.profile('session: { processes: 40, timeout_seconds: 3 }\n');
+    const limits = place.profile('session: { processes: 40, timeout_seconds: 5 }\n');
     const { client } = await reach(transport, place, { more: limits });
     let most = 0;
     const watching = setInterval(() => {

@@ -39,5 +39,5 @@ it('a connection is silent no longer than the profile says', async () => {
   const script = `${OPEN}
 s, said = open()
 print(said, s.recv(1))`;
-  expect(await ranWith({ silence_seconds: 1 }, script)).toBe("b'hi' b''\n");
+  expect(await ranWith({ silence_seconds: 2 }, script)).toBe("b'hi' b''\n");
 });

@@ -23,7 +23,7 @@ describe.each(USERS)('limits of a session of %s', (user) => {
 
   it('processes: a thousand children are not had', async () => {
     const command = 'for i in $(seq 1000); do sleep 30 & done; wait';
-    const result = await inMain(scene(user), call(command, { processes: 50 }, { timeoutMs: 2500 }));
+    const result = await inMain(scene(user), call(command, { processes: 50 }, { timeoutMs: 4000 }));
     expect(result.limit).toContain('limit of 50 processes');
   });
 
@@ -91,7 +91,7 @@ describe.each(USERS)('limits of a session of %s', (user) => {
   it('a command that ignores TERM is ended all the same', async () => {
     const result = await inMain(
       scene(user),
-      call('trap "" TERM; echo on; while :; do sleep 0.1; done', {}, { timeoutMs: 500 }),
+      call('trap "" TERM; echo on; while :; do sleep 0.1; done', {}, { timeoutMs: 2000 }),
     );
     expect(result).toMatchObject({ exitCode: 124, timedOut: true, stdout: 'on\n' });
   });
@@ -99,7 +99,7 @@ describe.each(USERS)('limits of a session of %s', (user) => {
   it('one that heeds TERM has its moment', async () => {
     const result = await inMain(
       scene(user),
-      call('trap "echo tidy; exit 3" TERM; echo on; while :; do sleep 0.05; done', {}, { timeoutMs: 800 }),
+      call('trap "echo tidy; exit 3" TERM; echo on; while :; do sleep 0.05; done', {}, { timeoutMs: 2000 }),
     );
     expect(result).toMatchObject({ timedOut: true, stdout: 'on\ntidy\n' });
   });
@@ -121,7 +121,7 @@ describe.each(USERS)('limits of a session of %s', (user) => {
 
   it('a profile sets them, and bad ones are refused', async () => {
     const here = scene(user);
-    put(here, 'cordon/profiles/small.yaml', 'session: { output: 4, timeout_seconds: 1, file_size: 1M }\n');
+    put(here, 'cordon/profiles/small.yaml', 'session: { output: 4, timeout_seconds: 2, file_size: 1M }\n');
     put(here, 'cordon/profiles/bad.yaml', 'session: { memory: lots, blocked_hosts: ["a b"], path: [bin] }\n');
     const [small, bad, none] = await inMain(
       here,

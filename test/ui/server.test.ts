@@ -464,7 +464,7 @@ describe('the server', () => {
     });
 
   it('ends when nobody used it for so long; a page that lies open does not count', async () => {
-    const one = server(400);
+    const one = server(1500);
     await one.start();
     const { port, hash } = new URL(one.link());
     const asking = { port: Number(port) };
