@@ -58,10 +58,9 @@ static void take_report(struct barrier *barrier, struct launch *launch, const st
   } else if (report->kind == REPORT_SAY) {
     if (report->line[sizeof report->line - 1]) refuse_message(barrier);
     say(report->line, NULL);
-  } else if (report->kind == REPORT_HIDDEN) {
+  } else if (report->kind == REPORT_ENDED && is_wait_status(report->status)) {
     if (report->line[sizeof report->line - 1]) refuse_message(barrier);
     memcpy(barrier->hidden, report->line, sizeof report->line);
-  } else if (report->kind == REPORT_ENDED && is_wait_status(report->status)) {
     barrier->ended = true;
     barrier->status = report->status;
   } else {

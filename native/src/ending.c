@@ -28,17 +28,17 @@ static size_t add(char *line, size_t at, const char *text) {
   return at + (length > 0 && (size_t)length < LONGEST_LINE - at ? (size_t)length : 0);
 }
 
-void ending_tell_hidden(void (*tell)(const char *names)) {
-  char line[LONGEST_LINE] = "";
+const char *ending_hidden(void) {
+  static char line[LONGEST_LINE];
   size_t at = 0;
-  if (ending.is_quiet || !ending.count) return;
+  if (ending.is_quiet) return "";
   for (size_t i = 0; i < ending.count && i < MOST_NAMED; i++) {
     char name[LONGEST_NAME];
     snprintf(name, sizeof name, "%s%s", i ? ", " : "", ending.arguments[i]);
     at = add(line, at, name);
   }
   if (ending.count > MOST_NAMED) add(line, at, ", ...");
-  tell(line);
+  return line;
 }
 
 /* ── outside ── */

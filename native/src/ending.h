@@ -13,8 +13,8 @@ void ending_begin(bool quiet);
 bool ending_is_quiet(void);
 /* An argument that names something which is not shown. */
 void ending_note_argument(const char *path);
-/* Hands over what was noted, if anything was. */
-void ending_tell_hidden(void (*tell)(const char *names));
+/* Their names, as far as there is room; empty where nothing is to be told. */
+const char *ending_hidden(void);
 
 /* Outside. */
 struct met {

@@ -82,9 +82,14 @@ static void take_real_stdio(void) {
   close_descriptors_from(PROGRAM_FD);
 }
 
-static void report(enum report_kind kind, int status) {
+static bool send_report(enum report_kind kind, int status, const char *line) {
   struct report message = {.kind = kind, .status = status, .continued = state.continued};
-  if (send(CONTROL_FD, &message, sizeof message, MSG_NOSIGNAL) != (ssize_t)sizeof message) _exit(EXIT_OWN_FAILURE);
+  memcpy(message.line, line, strnlen(line, sizeof message.line - 1));
+  return send(CONTROL_FD, &message, sizeof message, MSG_NOSIGNAL) == (ssize_t)sizeof message;
+}
+
+static void report(enum report_kind kind, int status) {
+  if (!send_report(kind, status, "")) _exit(EXIT_OWN_FAILURE);
 }
 
 enum { CHANNEL_FD = STDERR_FILENO + 1 };
@@ -149,15 +154,7 @@ static void carry_out_order(void) {
   else if (!command_has_it(&order)) kill(state.command, order.signal);
 }
 
-static void send_line(int kind, const char *line) {
-  struct report message = {.kind = kind, .continued = state.continued};
-  memcpy(message.line, line, strnlen(line, sizeof message.line - 1));
-  send(CONTROL_FD, &message, sizeof message, MSG_NOSIGNAL);
-}
-
-static void say_outside(const char *line) { send_line(REPORT_SAY, line); }
-
-static void tell_hidden(const char *names) { send_line(REPORT_HIDDEN, names); }
+static void say_outside(const char *line) { send_report(REPORT_SAY, 0, line); }
 
 /* Nobody is left to write behind our back, and no signal to all can reach a process that is yet to be forked. */
 static void end_all_others(void) {
@@ -181,9 +178,8 @@ static _Noreturn void end_with(int status) {
   end_all_others();
   git_settle(say_outside);
   trace_end();
-  ending_tell_hidden(tell_hidden);
-  report(REPORT_ENDED, status);
-  _exit(0);
+  /* With the end, since each report wakes the supervisor. */
+  _exit(send_report(REPORT_ENDED, status, ending_hidden()) ? 0 : EXIT_OWN_FAILURE);
 }
 
 static void note_going_on(void) {

@@ -38,7 +38,7 @@ struct order {
 enum { MAPPED_OUTSIDE = 'm', MAP_YOURSELF = 's', GO_ON = 'g' };
 
 /* Before the first of these come the messages of changes.c, which begin with smaller numbers and bring descriptors along. */
-enum report_kind { REPORT_HELLO = 101, REPORT_STOPPED, REPORT_SAY, REPORT_HIDDEN, REPORT_ENDED, REPORT_LISTENERS };
+enum report_kind { REPORT_HELLO = 101, REPORT_STOPPED, REPORT_SAY, REPORT_ENDED, REPORT_LISTENERS };
 
 struct report {
   int32_t kind;
@@ -47,7 +47,7 @@ struct report {
   /* How many SIGCONT orders had been carried out: tells an old stop from a new one. */
   uint32_t continued;
   /* REPORT_SAY: a line for the person, which the supervisor prints, since the command's own output must end with the command.
-   * REPORT_HIDDEN: arguments that name something not shown. */
+   * REPORT_ENDED: arguments that name something not shown. */
   char line[MAX_LINE];
 };
 
