@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import {
   appendFileSync,
   chmodSync,
@@ -219,6 +220,13 @@ describe.each(USERS)('a run that was planned before, as %s', (user) => {
       act(stage.file);
       expect(stage.run([], ['true']), String(act)).toMatchObject({ code: 0, planned: true, stderr: '' });
     }
+  });
+
+  it('bears the SHA-256 of what it holds', () => {
+    const stage = new Stage(user);
+    stage.untilKept();
+    const [, digest, rest] = /^cordon-kept 1 (\w+) \w+\n(.*)$/s.exec(readFileSync(stage.file, 'latin1')) ?? [];
+    expect(digest).toBe(createHash('sha256').update(String(rest), 'latin1').digest('hex'));
   });
 
   it('cannot be reached by a command', () => {
