@@ -320,6 +320,7 @@ export const COMMANDS: readonly CommandEntry[] = [
       'cordon tool config TARGET fs workspace DIR|aside|read-only|real',
       'cordon tool config TARGET net [list | allow HOST… | deny HOST… | off | reset]',
       'cordon tool config TARGET net connections N|silence SECONDS',
+      'cordon tool config TARGET in [list | podman:IMAGE | docker:IMAGE | container:NAME | reset]',
       'cordon tool suggest [--time SECONDS] [--seed N] -- CMD ARG…  the smallest policy it works with',
       'cordon tool apply [FILE]  put cordon.toml in force, or replay a file',
       'cordon tool remove TARGET…  let go of it',

@@ -6,17 +6,18 @@ import { workingFolder } from '../host/folders.ts';
 import { configuredEnv, engineOf } from '../launch/container/engine.ts';
 import { decideInside, environmentInside, prepareInside } from '../launch/container/inside.ts';
 import { type ContainerRequest, launchIn } from '../launch/container/launch-in.ts';
-import { placesForContainer, refuseUnfit } from '../launch/container/places.ts';
-import { type ContainerTarget, containerTarget, targetText } from '../launch/container/target.ts';
+import { placesForContainer } from '../launch/container/places.ts';
+import { refuseUnfit } from '../launch/container/unfit.ts';
 import type { LaunchResult } from '../launch/launch.ts';
 import { relaySignals } from '../launch/relay-signals.ts';
+import { type ContainerTarget, targetText } from '../policy/container-target.ts';
 import type { Policy } from '../policy/policy.ts';
 import { redactStream } from '../redact/redact-stream.ts';
 import { Redaction } from '../redact/redaction.ts';
+import type { CredentialMap } from '../secrets/sources/source.ts';
 import type { Context } from './context.ts';
 import { credentialsFor } from './credentials.ts';
-import { flagValues, hasFlag, type ParsedArguments, textValue, usageError } from './flags.ts';
-import { IN_FLAG } from './policy-flags.ts';
+import { hasFlag, type ParsedArguments, usageError } from './flags.ts';
 import { answersAsJson, showAnswer } from './ui/answers.ts';
 import { decisionGroups, decisionSummary, decisionsAsJson } from './ui/decisions.ts';
 import { showWarnings } from './ui/warnings.ts';
@@ -26,28 +27,48 @@ interface Asked {
   readonly policy: Policy;
   readonly quiet: boolean;
   readonly rehearsal: boolean;
+  readonly target: ContainerTarget;
 }
 
-export function targetOf(parsed: ParsedArguments): ContainerTarget | undefined {
-  const values = flagValues(parsed, IN_FLAG.name);
-  if (values.length > 1) throw usageError('--in is given once', 'a command runs in one container');
-  return values[0] === undefined ? undefined : containerTarget(textValue(values[0], IN_FLAG.name));
-}
-
-/** `cordon run --in …`: this process stays, since what runs inside ends with it. */
+/** `cordon run --in …` */
 export async function runIn(
-  { argv, policy, quiet, rehearsal }: Asked,
+  { rehearsal, target, ...asked }: Asked,
   parsed: ParsedArguments,
   context: Context,
 ): Promise<number> {
-  const target = targetOf(parsed) as ContainerTarget;
   const unfit = ['--trace', '--plan'].find((flag) => hasFlag(parsed, flag));
   if (unfit !== undefined) throw usageError(`${unfit} does not go with --in`, 'use --dry-run to see what is decided');
-  const plain = { argv, policy, quiet, target, env: context.env, workdir: workingFolder() };
-  if (rehearsal) return rehearse({ ...plain, record: false }, hasFlag(parsed, '--json'), context);
+  const policy = forContainer(asked.policy);
+  const plain = { ...asked, policy, target };
+  if (rehearsal)
+    return rehearse(
+      { ...plain, env: context.env, workdir: workingFolder(), record: false },
+      hasFlag(parsed, '--json'),
+      context,
+    );
   refuseUnfit(policy, target);
-  const credentials = policy.credentials.length === 0 ? new Map() : await credentialsFor(policy, parsed, context);
-  const request = { ...plain, credentials, record: true };
+  const credentials = policy.credentials.length === 0 ? undefined : await credentialsFor(policy, parsed, context);
+  return runContainer({ ...plain, credentials }, context);
+}
+
+/** That all of the host is there is the default of a tool, which means nothing in an image. */
+function forContainer(policy: Policy): Policy {
+  const { filesystem } = policy;
+  if (filesystem.preset !== 'all' || filesystem.explicit) return policy;
+  return { ...policy, filesystem: { ...filesystem, preset: 'guarded' } };
+}
+
+type Started = Pick<ContainerRequest, 'argv' | 'policy' | 'quiet' | 'target' | 'folders'> & {
+  readonly credentials?: CredentialMap | undefined;
+};
+
+/** This process stays, since what runs inside ends with it. */
+export async function runContainer(
+  { credentials = new Map(), ...asked }: Started,
+  context: Pick<Context, 'env'>,
+): Promise<number> {
+  const { policy } = asked;
+  const request = { ...asked, credentials, env: context.env, workdir: workingFolder(), record: true };
   const redaction = policy.redact && credentials.size > 0 ? new Redaction(credentials) : undefined;
   return (await (redaction === undefined ? started(request) : startedRedacted(request, redaction))).exitCode;
 }
@@ -92,8 +113,12 @@ async function rehearse(request: ContainerRequest, json: boolean, context: Conte
 }
 
 /** The variables of a command in a container; its files are those of the image and what is bound. */
-export async function explainIn(policy: Policy, parsed: ParsedArguments, context: Context): Promise<number> {
-  const target = targetOf(parsed) as ContainerTarget;
+export async function explainIn(
+  { policy: asked, target }: Pick<Asked, 'policy' | 'target'>,
+  parsed: ParsedArguments,
+  context: Context,
+): Promise<number> {
+  const policy = forContainer(asked);
   refuseUnfit(policy, target);
   const odd = parsed.rest?.[0] ?? parsed.words.find((word) => /[/.]/.test(word));
   if (odd !== undefined)

@@ -82,7 +82,10 @@ function knownFlag(arg: Bytes, flags: readonly FlagSpec[]): { spec: FlagSpec; in
   const spec = flags.find((flag) => flag.name === name);
   if (spec !== undefined) return { spec, inline: equals === -1 ? undefined : (arg.slice(equals + 1) as Bytes) };
   if (name === '--in')
-    throw usageError('--in does not go with this command', 'run, explain and agent run start commands in a container');
+    throw usageError(
+      '--in does not go with this command',
+      'run, explain and agent run start commands in a container; cordon tool config TOOL in … a tool',
+    );
   const near = nearest(
     name,
     flags.map((flag) => flag.name),

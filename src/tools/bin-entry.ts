@@ -8,6 +8,8 @@ export type BinEntry =
   | { readonly kind: 'absent' }
   | { readonly kind: 'link'; readonly path: Bytes }
   | { readonly kind: 'shim'; readonly path: Bytes; readonly text: Bytes }
+  /** A shim of a tool that runs in a container: which program that is, the image says. */
+  | { readonly kind: 'inside'; readonly text: Bytes }
   | { readonly kind: 'foreign' };
 
 export function readBinEntry(bin: string, name: string): BinEntry {
@@ -20,9 +22,14 @@ export function readBinEntry(bin: string, name: string): BinEntry {
 
 function readShim(path: string): BinEntry {
   const text = bytesOfBuffer(readFileSync(path));
-  const command = isShimHead(text) ? /^command (\S+)$/m.exec(text)?.[1] : undefined;
+  if (!isShimHead(text)) return { kind: 'foreign' };
+  if (text.includes(INSIDE_LINE)) return { kind: 'inside', text };
+  const command = /^command (\S+)$/m.exec(text)?.[1];
   return command === undefined ? { kind: 'foreign' } : { kind: 'shim', path: bytesOfField(command), text };
 }
+
+/** What a shim of a tool in a container has among its lines, and no other. */
+export const INSIDE_LINE = '\n# in a container: Cordon starts it\n';
 
 const LAUNCHER_LINE = /^#!\/[^\n]*\/cordon-launch\n/;
 

@@ -4,17 +4,18 @@ import { type Bytes, showBytes } from '../host/bytes.ts';
 import { CordonError } from '../host/errors.ts';
 import { ensureFolder } from '../host/files.ts';
 import { withLock } from '../host/lock.ts';
+import { targetText } from '../policy/container-target.ts';
 import { readBinEntry } from './bin-entry.ts';
-import { buildShim } from './build-shim.ts';
+import { buildInsideShim, buildShim } from './build-shim.ts';
 import { type Config, parseConfig, readConfig } from './config/read.ts';
 import { Staging } from './staging.ts';
 import { hasPolicy, type ToolPolicy } from './tool-policy.ts';
 import { placeLauncher, type Workshop } from './workshop.ts';
 
-/** What a change wants: the new text of cordon.toml, and where the real tools are that it knows about. */
+/** What a change wants: the new text of cordon.toml, and where the real tools are that it knows about; one in a container is nowhere. */
 export interface Wish {
   readonly text: string;
-  readonly pins: ReadonlyMap<string, Bytes>;
+  readonly pins: ReadonlyMap<string, Bytes | undefined>;
   /** Entries of the bin folder that are to go. */
   readonly remove: readonly string[];
 }
@@ -91,8 +92,9 @@ function stageTool(
 ): typeof NOTHING {
   const path = join(shop.bin, tool.name);
   const entry = readBinEntry(shop.bin, tool.name);
-  if (command === undefined || file === undefined) return NOTHING;
+  if (file === undefined || (command === undefined && tool.in === undefined)) return NOTHING;
   if (entry.kind === 'foreign') throw foreignEntry(path);
+  if (command === undefined || tool.in !== undefined) return stageInside(staging, shop, tool, file);
   if (!hasPolicy(tool) || 'problem' in shop.launcher) {
     if (entry.kind === 'link' && entry.path === command) return NOTHING;
     staging.link(path, command);
@@ -104,9 +106,19 @@ function stageTool(
   return { steps: [{ tool: tool.name, what: 'shim written', path: showBytes(command) }], notes };
 }
 
+/** Where no shim can be written there is nothing: its program on this machine is not the one that was meant. */
+function stageInside(staging: Staging, shop: Workshop, tool: ToolPolicy, file: BigIntStats): typeof NOTHING {
+  if ('problem' in shop.launcher || tool.in === undefined) return NOTHING;
+  const entry = readBinEntry(shop.bin, tool.name);
+  const { content, notes } = buildInsideShim(shop, placeLauncher(shop, shop.launcher.path), tool, file);
+  if (entry.kind === 'inside' && entry.text === content.toString('latin1')) return { steps: [], notes };
+  staging.file(join(shop.bin, tool.name), content, 0o755);
+  return { steps: [{ tool: tool.name, what: 'shim written', path: targetText(tool.in) }], notes };
+}
+
 function stageRemoval(staging: Staging, { bin }: Workshop, name: string): ToolStep[] {
   const { kind } = readBinEntry(bin, name);
-  if (kind !== 'link' && kind !== 'shim') return [];
+  if (kind === 'absent' || kind === 'foreign') return [];
   staging.removal(join(bin, name));
   return [{ tool: name, what: 'removed', path: join(bin, name) }];
 }

@@ -1,5 +1,6 @@
 import type { Bytes } from '../host/bytes.ts';
 import { textOfBytes } from '../host/bytes.ts';
+import { targetText } from '../policy/container-target.ts';
 import type { HostRule } from '../policy/network/rules.ts';
 import { isWorkspaceMode, PLACE_WORDS, type PlaceWord } from '../policy/places.ts';
 import type { WorkspacePolicy } from '../policy/policy.ts';
@@ -121,6 +122,13 @@ export const setNetworkLimit =
 
 export const resetNet: ToolEdit = (editor, at) => editor.remove(at('network'));
 
+export const setContainer =
+  (target: string): ToolEdit =>
+  (editor, at) =>
+    editor.setText(at('in'), target);
+
+export const resetContainer: ToolEdit = (editor, at) => editor.remove(at('in'));
+
 /** Makes the section say exactly what another file says, and leaves alone what says so already. */
 export const becomes =
   (now: ToolPolicy | undefined, then: ToolPolicy): ToolEdit =>
@@ -132,7 +140,19 @@ export const becomes =
     for (const word of PLACE_WORDS) becomePlaces(editor, at, word, then.fs[word]);
     becomeWorkspace(editor, at, then.fs.workspace);
     becomeNetwork(editor, at, then.network);
+    becomeContainer(editor, at, now, then);
   };
+
+function becomeContainer(
+  editor: TomlEditor,
+  at: (...keys: string[]) => string[],
+  now: ToolPolicy | undefined,
+  then: ToolPolicy,
+): void {
+  const [before, after] = [now?.in, then.in].map((one) => (one === undefined ? undefined : targetText(one)));
+  if (after === undefined) resetContainer(editor, at);
+  else if (before !== after) setContainer(after)(editor, at);
+}
 
 function becomeNetwork(
   editor: TomlEditor,

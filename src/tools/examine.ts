@@ -48,7 +48,9 @@ export function examineTools(env: ParentEnv): ToolsFinding | undefined {
 function problemOf(tool: ToolPolicy, bin: string): string[] {
   const entry = readBinEntry(bin, tool.name);
   if (entry.kind === 'absent' || entry.kind === 'foreign') return [`${tool.name} has no shim`];
-  if (!isRunnableTarget(entry.path)) return [`${tool.name} is gone from ${showBytes(entry.path)}`];
+  if (tool.in !== undefined && entry.kind !== 'inside') return [`${tool.name} has a container and no shim for it`];
+  if (entry.kind !== 'inside' && !isRunnableTarget(entry.path))
+    return [`${tool.name} is gone from ${showBytes(entry.path)}`];
   if (entry.kind === 'link') return hasPolicy(tool) ? [`${tool.name} has a policy and no shim`] : [];
   const launcher = interpreterOf(entry.text);
   try {

@@ -1,10 +1,11 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { type Bytes, bytesOfText } from '../host/bytes.ts';
 import { CordonError, EXIT } from '../host/errors.ts';
+import { targetText } from '../policy/container-target.ts';
 import { readBinEntry } from './bin-entry.ts';
 import { type ConfigOutcome, changeTools } from './change.ts';
 import { TomlEditor } from './config/edit.ts';
-import { type Config, readConfig, refuseBroken } from './config/read.ts';
+import { type Config, parseConfig, readConfig, refuseBroken } from './config/read.ts';
 import { becomes, edited, type ToolEdit } from './edits.ts';
 import { checkName } from './name.ts';
 import { findTarget, isRunnableTarget, nameOf, type ToolTarget } from './target.ts';
@@ -13,20 +14,49 @@ import type { Workshop } from './workshop.ts';
 
 /** Looks the command up anew, so that it also mends a tool that moved. */
 export function addTool(shop: Workshop, word: Bytes): { target: ToolTarget; outcome: ConfigOutcome } {
-  const target = findTarget(word, shop.env, shop.bin);
-  return { target, outcome: changeTool(shop, target, () => undefined) };
+  const inside = word.includes('/') ? undefined : readConfig(shop.config).tools.get(nameOf(word));
+  if (inside?.in === undefined) {
+    const target = findTarget(word, shop.env, shop.bin);
+    return { target, outcome: changeTool(shop, target, UNCHANGED) };
+  }
+  const { name } = inside;
+  const outcome = changeTool(shop, { name, path: undefined }, UNCHANGED);
+  return { target: { name, path: bytesOfText(targetText(inside.in)) }, outcome };
 }
 
+const UNCHANGED: ToolEdit = () => undefined;
+
+/** What runs in a container need not be installed here: what counts is where it runs after the change. */
 export function configureTool(
   shop: Workshop,
   word: Bytes,
   edit: ToolEdit,
-): { target: ToolTarget; outcome: ConfigOutcome } {
-  const target = knownTarget(shop, word);
+): { target: Pick<ToolTarget, 'name'>; outcome: ConfigOutcome } {
+  const target = isInsideAfter(shop, word, edit) ? { name: nameOf(word), path: undefined } : knownTarget(shop, word);
   return { target, outcome: changeTool(shop, target, edit) };
 }
 
-function changeTool(shop: Workshop, { name, path }: ToolTarget, edit: ToolEdit): ConfigOutcome {
+function isInsideAfter(shop: Workshop, word: Bytes, edit: ToolEdit): boolean {
+  const name = nameOf(word);
+  checkName(name);
+  const before = readConfig(shop.config);
+  const after = parseConfig(before.name, edited(before, name, edit));
+  const problem = after.broken.get(name);
+  if (problem !== undefined) throw problem;
+  const inside = after.tools.get(name)?.in !== undefined;
+  if (inside && word.includes('/'))
+    throw new CordonError('usage', `in a container '${name}' is found by its name, not by a path of this machine`, {
+      hint: `cordon tool config ${name} …`,
+    });
+  return inside;
+}
+
+interface Wanted {
+  readonly name: string;
+  readonly path: Bytes | undefined;
+}
+
+function changeTool(shop: Workshop, { name, path }: Wanted, edit: ToolEdit): ConfigOutcome {
   return changeTools(shop, (config) => ({
     text: edited(config, name, edit),
     pins: new Map([[name, path]]),
@@ -67,7 +97,7 @@ export function removeTools(shop: Workshop, names: readonly string[]): ConfigOut
 
 function isTool({ bin }: Workshop, { tools, broken }: Config, name: string): boolean {
   const { kind } = readBinEntry(bin, name);
-  return tools.has(name) || broken.has(name) || kind === 'link' || kind === 'shim';
+  return tools.has(name) || broken.has(name) || (kind !== 'absent' && kind !== 'foreign');
 }
 
 function notTools(unknown: readonly string[], names: readonly string[], { tools }: Config): CordonError {
@@ -91,7 +121,7 @@ export function applyFile(shop: Workshop, file: string | undefined): ConfigOutco
     const tools = (source ?? config).tools;
     return {
       text: source === undefined ? config.text : replayed(config, source),
-      pins: resolveAll(shop, [...tools.keys()]),
+      pins: resolveAll(shop, [...tools.values()]),
       remove: source === undefined ? strayEntries(shop, config) : [],
     };
   });
@@ -107,12 +137,12 @@ function replayed(config: Config, source: Config): string {
 }
 
 /** All that are missing are named at once. */
-function resolveAll(shop: Workshop, names: readonly string[]): Map<string, Bytes> {
+function resolveAll(shop: Workshop, tools: readonly ToolPolicy[]): Map<string, Bytes | undefined> {
   const problems: CordonError[] = [];
-  const pins = new Map<string, Bytes>();
-  for (const name of names) {
+  const pins = new Map<string, Bytes | undefined>();
+  for (const { name, in: container } of tools) {
     try {
-      pins.set(name, knownTarget(shop, bytesOfText(name)).path);
+      pins.set(name, container === undefined ? knownTarget(shop, bytesOfText(name)).path : undefined);
     } catch (error) {
       if (!(error instanceof CordonError)) throw error;
       problems.push(error);

@@ -1,10 +1,13 @@
+import type { BigIntStats } from 'node:fs';
+import { bytesOfText } from '../host/bytes.ts';
 import { CordonError } from '../host/errors.ts';
-import { readBinEntry } from './bin-entry.ts';
-import { buildShim } from './build-shim.ts';
+import { type BinEntry, readBinEntry } from './bin-entry.ts';
+import { buildInsideShim, buildShim } from './build-shim.ts';
 import { readConfig } from './config/read.ts';
 import { passThroughText } from './shim-text.ts';
 import { Staging } from './staging.ts';
-import { hasPolicy, withoutPolicy } from './tool-policy.ts';
+import { findTarget } from './target.ts';
+import { hasPolicy, type ToolPolicy, withoutPolicy } from './tool-policy.ts';
 import { placeLauncher, rebuildCommand, type Workshop } from './workshop.ts';
 
 /**
@@ -13,26 +16,33 @@ import { placeLauncher, rebuildCommand, type Workshop } from './workshop.ts';
  */
 export function rebuildShim(shop: Workshop, name: string): void {
   const entry = readBinEntry(shop.bin, name);
-  if (entry.kind !== 'shim') return;
+  if (entry.kind !== 'shim' && entry.kind !== 'inside') return;
   const config = readConfig(shop.config);
   if (config.file === undefined) throw policyGone(shop.config, name);
   if ('problem' in shop.launcher)
     throw new CordonError('launcher', shop.launcher.problem, { hint: shop.launcher.hint });
   const problem = config.broken.get(name);
   if (problem !== undefined) throw problem;
-  const tool = config.tools.get(name);
-  const direct = {
-    tool: withoutPolicy(name),
-    command: entry.path,
-    config: { path: shop.config, file: config.file },
-    rebuild: rebuildCommand(shop, name),
-  };
-  const launcher = placeLauncher(shop, shop.launcher.path);
-  const content =
-    tool !== undefined && hasPolicy(tool)
-      ? buildShim(shop, launcher, tool, entry.path, config.file).content
-      : Buffer.from(passThroughText({ ...direct, launcher }), 'latin1');
+  const tool = config.tools.get(name) ?? withoutPolicy(name);
+  const content = contentOf(shop, placeLauncher(shop, shop.launcher.path), { tool, entry, file: config.file });
   write(`${shop.bin}/${name}`, content);
+}
+
+interface Rebuilt {
+  readonly tool: ToolPolicy;
+  readonly entry: BinEntry;
+  readonly file: BigIntStats;
+}
+
+/** A tool that was in a container was pinned nowhere: it is looked for like one that is new. */
+function contentOf(shop: Workshop, launcher: string, { tool, entry, file }: Rebuilt): Buffer {
+  if (tool.in !== undefined) return buildInsideShim(shop, launcher, tool, file).content;
+  const { name } = tool;
+  const command = entry.kind === 'shim' ? entry.path : findTarget(bytesOfText(name), shop.env, shop.bin).path;
+  if (hasPolicy(tool)) return buildShim(shop, launcher, tool, command, file).content;
+  const config = { path: shop.config, file };
+  const text = passThroughText({ tool, command, config, rebuild: rebuildCommand(shop, name), launcher });
+  return Buffer.from(text, 'latin1');
 }
 
 function write(path: string, content: Buffer): void {

@@ -8,6 +8,7 @@ import { containmentLines, PLAN_HEADER, recordLines } from '../plan/plan-text.ts
 import { ruleLines } from '../plan/rule-lines.ts';
 import type { Policy } from '../policy/policy.ts';
 import { nameToRunBy } from './argv0.ts';
+import { INSIDE_LINE } from './bin-entry.ts';
 import { hasFsPolicy, hasNetworkPolicy, type ToolPolicy } from './tool-policy.ts';
 
 export interface ShimInput {
@@ -85,6 +86,34 @@ export function passThroughText({
     'allow *',
     planLine('command', command),
     planLine('arg', nameToRunBy(tool.name, command)),
+    'append-args',
+    'isolation filter',
+    ...sourceLines(input.config),
+    ...packageLines(input.rebuild),
+    ...rebuildLines(input.rebuild, PLACES),
+    'end',
+    '',
+  ].join('\n');
+}
+
+/**
+ * A tool in a container is started by Cordon itself, which stays: what runs inside ends with it. So everything that the caller has goes
+ * to Cordon, which decides about it there.
+ */
+export function insideText({
+  tool,
+  launcher,
+  start,
+  ...input
+}: Pick<ShimInput, 'tool' | 'launcher' | 'config' | 'rebuild'> & { readonly start: readonly string[] }): string {
+  const [program = '', ...args] = start;
+  return [
+    `#!${launcher}`,
+    PLAN_HEADER,
+    line('name', tool.name) + INSIDE_LINE.trimEnd(),
+    'allow *',
+    line('command', program),
+    ...['cordon', ...args].map((word) => line('arg', word)),
     'append-args',
     'isolation filter',
     ...sourceLines(input.config),

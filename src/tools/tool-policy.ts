@@ -1,6 +1,7 @@
 import { showBytes } from '../host/bytes.ts';
 import type { Homes } from '../host/folders.ts';
 import type { TOOL_BASES } from '../policy/config/shape.ts';
+import type { ContainerTarget } from '../policy/container-target.ts';
 import { isNeverName } from '../policy/injection.ts';
 import { type Expanded, expandPath, PLACE_WORDS, type PlaceWord } from '../policy/places.ts';
 import {
@@ -27,6 +28,8 @@ export interface ToolPolicy {
   readonly deny: readonly DenyRule[];
   readonly fs: ToolFilesystem;
   readonly network: NetworkLayer;
+  /** Where its program is and runs, when not on this machine. */
+  readonly in?: ContainerTarget | undefined;
 }
 
 /** Paths as they are written: absolute, or beginning with `~/` or `$HOME/`. */
@@ -67,7 +70,7 @@ export function hasNetworkPolicy({ network }: ToolPolicy): boolean {
 }
 
 export function hasPolicy(tool: ToolPolicy): boolean {
-  return hasEnvPolicy(tool) || hasFsPolicy(tool) || hasNetworkPolicy(tool);
+  return hasEnvPolicy(tool) || hasFsPolicy(tool) || hasNetworkPolicy(tool) || tool.in !== undefined;
 }
 
 /** The tool's policy in the language of every launch. An env-only policy leaves the host's filesystem as it is. */
@@ -91,7 +94,8 @@ function filesystemOf(tool: ToolPolicy, homes: Homes): FilesystemPolicy {
     paths.map((path) => expandToolPath(path, homes)).flatMap((expanded) => ('path' in expanded ? [expanded.path] : []));
   const [folder] = workspace.folder === undefined ? [] : expand([workspace.folder]);
   return {
-    preset,
+    // An image is there in place of the host's filesystem, whether anything is said of that or not.
+    preset: tool.in !== undefined && preset === 'all' ? 'guarded' : preset,
     explicit: hasFsPolicy(tool),
     write: expand(write),
     read: expand(read),

@@ -52,6 +52,12 @@ export function rebuildCommand({ config, bin, state }: Places, name: string): st
   return [process.execPath, cli, 'tool', 'rebuild', name, config, bin, state];
 }
 
+/** The command line, without the tool's own arguments, that starts a tool in its container. */
+export function startCommand({ config, bin, state }: Places, name: string): string[] {
+  const program = fileURLToPath(new URL('../bin/cordon', import.meta.url));
+  return [program, 'tool', 'start', name, config, bin, state];
+}
+
 function usableLauncher(): Launcher {
   const path = nativeLauncher();
   if (process.platform !== 'linux')

@@ -295,6 +295,6 @@ test('misspelled words get the nearest right one', () => {
   expect(hint('config', 'ruff', 'env', 'bse', 'all')).toContain('did you mean env base?');
   expect(hint('config', 'ruff', 'env', 'base', 'os-comon')).toContain('did you mean os-common?');
   expect(hint('config', 'ruff', 'fs', 'base', 'gaurded')).toContain('did you mean guarded?');
-  expect(hint('config', 'ruff')).toContain('env, fs or net');
+  expect(hint('config', 'ruff')).toContain('env, fs, net or in');
   expect(hint('config', 'ruff', 'env', 'allow', 'X', '--except', 'Y')).toContain('--except belongs to env deny');
 });

@@ -13,6 +13,12 @@ export const ENGINE_FOLDER = () => inject('engine');
 
 export const eventually = <T>(look: () => T | Promise<T>) => vi.waitFor(look, { timeout: 20_000, interval: 50 });
 
+interface RunSettings {
+  readonly env?: Record<string, string>;
+  readonly input?: string;
+  readonly program?: string;
+}
+
 /** A home, a project in it, and an environment with something in it that nobody may see. */
 export class Scene {
   readonly home: string;
@@ -42,8 +48,14 @@ export class Scene {
     };
   }
 
-  /** `cordon` with these words, in the project. */
-  run(args: readonly string[], { env = {}, input = '' }: { env?: Record<string, string>; input?: string } = {}) {
+  /** Makes these the user's. */
+  own(...paths: readonly string[]): void {
+    const { uid, gid } = identityOf(this.user);
+    for (const path of paths) chownSync(path, uid, gid);
+  }
+
+  /** `cordon`, or another program, with these words in the project. */
+  run(args: readonly string[], { env = {}, input = '', program = cordonProgram() }: RunSettings = {}) {
     const { uid, gid } = identityOf(this.user);
     const options = {
       env: this.env(env),
@@ -54,12 +66,12 @@ export class Scene {
       encoding: 'utf8',
       timeout: 60_000,
     } as const;
-    return spawnSync(cordonProgram(), args, options);
+    return spawnSync(program, args, options);
   }
 
   /** The same with a terminal of its own. */
-  runOnTerminal(args: readonly string[]) {
-    const line = [cordonProgram(), ...args].map((word) => `'${word}'`).join(' ');
+  runOnTerminal(args: readonly string[], program = cordonProgram()) {
+    const line = [program, ...args].map((word) => `'${word}'`).join(' ');
     const env = this.env({ TERM: 'vt100' });
     return spawnSync('script', ['-qec', line, '/dev/null'], {
       env,
@@ -70,8 +82,8 @@ export class Scene {
   }
 
   /** The same while it goes on. */
-  start(args: readonly string[], env: Record<string, string> = {}) {
-    const child = spawn(cordonProgram(), args, { env: this.env(env), cwd: this.project, ...identityOf(this.user) });
+  start(args: readonly string[], env: Record<string, string> = {}, program = cordonProgram()) {
+    const child = spawn(program, args, { env: this.env(env), cwd: this.project, ...identityOf(this.user) });
     onTestFinished(() => {
       child.kill('SIGKILL');
     });

@@ -9,10 +9,11 @@ import { CordonError } from '../../host/errors.ts';
 import { heldBack } from '../../launch/held-back.ts';
 import { relaySignals } from '../../launch/relay-signals.ts';
 import { taskFromFlags } from '../agent-task.ts';
+import { targetOf } from '../container-target.ts';
 import type { Context } from '../context.ts';
 import { credentialsFor } from '../credentials.ts';
 import { flagValues, hasFlag, type ParsedArguments, textValue, usageError } from '../flags.ts';
-import { IN_FLAG, isQuiet } from '../policy-flags.ts';
+import { isQuiet } from '../policy-flags.ts';
 import { showError } from '../ui/show-error.ts';
 import { showWarnings } from '../ui/warnings.ts';
 import type { AgentSubcommand } from './agent.ts';
@@ -32,7 +33,7 @@ export const run: AgentSubcommand['run'] = async (parsed, context) => {
   const afterwards: (() => void)[] = [];
   const outcome = await runAgent(
     {
-      ...{ ...task, policy, credentials, broker, record: true, target: await targetFrom(parsed) },
+      ...{ ...task, policy, credentials, broker, record: true, target: await targetOf(parsed, context) },
       ...{ quiet: isQuiet(parsed, context), onTerminal: process.stderr.isTTY },
     },
     {
@@ -49,11 +50,6 @@ export const run: AgentSubcommand['run'] = async (parsed, context) => {
   });
   return verdict(outcome, { adapter: task.adapter, limit, context });
 };
-
-/** Most agents run on this machine, and nothing is loaded for them. */
-async function targetFrom(parsed: ParsedArguments) {
-  return hasFlag(parsed, IN_FLAG.name) ? (await import('../container-run.ts')).targetOf(parsed) : undefined;
-}
 
 interface Shown {
   readonly adapter: Adapter;

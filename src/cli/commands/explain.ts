@@ -14,6 +14,7 @@ import { factsOf } from '../../plan/places/index.ts';
 import { type StartupNote, startupPolicy } from '../../plan/startup/index.ts';
 import { expandPath } from '../../policy/places.ts';
 import type { Policy } from '../../policy/policy.ts';
+import { targetOf } from '../container-target.ts';
 import type { Context } from '../context.ts';
 import { hasFlag, JSON_FLAG, parseArguments, usageError } from '../flags.ts';
 import { IN_FLAG, POLICY_FLAGS, policyForCommand } from '../policy-flags.ts';
@@ -29,7 +30,8 @@ export async function run(args: readonly Bytes[], context: Context): Promise<num
   const { policy, notes } = await policyForCommand(parsed, parsed.rest?.[0], context);
   showWarnings(policy.warnings, context);
   showNotes(notes, context);
-  if (hasFlag(parsed, IN_FLAG.name)) return (await import('../container-run.ts')).explainIn(policy, parsed, context);
+  const target = await targetOf(parsed, context);
+  if (target !== undefined) return (await import('../container-run.ts')).explainIn({ policy, target }, parsed, context);
   const startup = startupNotes(policy, context);
   const asked = parsed.words.length > 0 || parsed.rest !== undefined;
   const answers = asked

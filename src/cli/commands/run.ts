@@ -8,10 +8,11 @@ import { trimKeptPlans } from '../../launch/kept-plans.ts';
 import { type Prepared, prepare } from '../../launch/prepare.ts';
 import type { Policy } from '../../policy/policy.ts';
 import type { Secret } from '../../secrets/secret.ts';
+import { targetOf } from '../container-target.ts';
 import type { Context } from '../context.ts';
 import { hasFlag, JSON_FLAG, type ParsedArguments, parseArguments, usageError } from '../flags.ts';
 import { keepingOf } from '../keeping.ts';
-import { IN_FLAG, isQuiet, POLICY_FLAGS, policyForCommand, RUN_FLAGS } from '../policy-flags.ts';
+import { isQuiet, POLICY_FLAGS, policyForCommand, RUN_FLAGS } from '../policy-flags.ts';
 import { logLaunch, logsLaunches } from '../ui/log.ts';
 import { showNotes, showWarnings } from '../ui/warnings.ts';
 
@@ -34,8 +35,9 @@ export async function run(args: readonly Bytes[], context: Context): Promise<num
   showWarnings(policy.warnings, context);
   const quiet = isQuiet(parsed, context);
   if (!quiet) showNotes(notes, context);
-  if (hasFlag(parsed, IN_FLAG.name))
-    return (await import('../container-run.ts')).runIn({ argv, policy, quiet, rehearsal }, parsed, context);
+  const target = await targetOf(parsed, context);
+  if (target !== undefined)
+    return (await import('../container-run.ts')).runIn({ argv, policy, quiet, rehearsal, target }, parsed, context);
   const asked = await credentialsOf(policy, argv[0], parsed, context);
   const { credentials, ...held } = await heldBack(policy, asked, context.env, { rehearsal });
   const { keeping, warnings } = await keepingOf(context);

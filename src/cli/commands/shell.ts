@@ -5,6 +5,7 @@ import { handOver } from '../../launch/hand-over.ts';
 import { prepare } from '../../launch/prepare.ts';
 import { type Copies, pathOf } from '../../plan/places/index.ts';
 import type { Policy } from '../../policy/policy.ts';
+import { refuseContainer } from '../container-target.ts';
 import type { Context } from '../context.ts';
 import { credentialsFor } from '../credentials.ts';
 import { parseArguments, usageError } from '../flags.ts';
@@ -16,6 +17,7 @@ export async function run(args: readonly Bytes[], context: Context): Promise<num
   const parsed = parseArguments(args, { flags: [...POLICY_FLAGS, ...QUIET_FLAGS] });
   if (parsed.words.length > 0 || (parsed.rest ?? []).length > 0)
     throw usageError('shell takes no command', 'cordon run -- CMD starts one');
+  await refuseContainer(parsed, context, 'shell');
   const { policy: asked, notes } = await policyForCommand(parsed, undefined, context);
   const shell = shellOf(context);
   const { argv, files, policy } = withMarker(shell, asked);

@@ -128,15 +128,16 @@ function envText(tool: ToolPolicy): string {
     `base : ${base.preset}${listed}`,
     `allow: ${orNone(allow.map(({ pattern }) => showBytes(pattern.source)))}`,
     `deny : ${orNone(deny.map(denyText))}`,
-    ...(hasEnvPolicy(tool)
-      ? []
-      : [
-          hasFsPolicy(tool)
-            ? 'no env policy — the shim stays for the fs policy'
-            : 'no policy — tool runs with full environment (symlink)',
-        ]),
+    ...(hasEnvPolicy(tool) ? [] : [withoutEnvPolicy(tool)]),
     '',
   ].join('\n');
+}
+
+function withoutEnvPolicy(tool: ToolPolicy): string {
+  if (tool.in !== undefined) return 'no env policy — in its container the tool gets the full environment';
+  return hasFsPolicy(tool)
+    ? 'no env policy — the shim stays for the fs policy'
+    : 'no policy — tool runs with full environment (symlink)';
 }
 
 function denyText({ pattern, except }: ToolPolicy['deny'][number]): string {

@@ -1,5 +1,6 @@
 import { decide } from '../../decide/decide.ts';
 import { type Bytes, showBytes, showText } from '../../host/bytes.ts';
+import { targetText } from '../../policy/container-target.ts';
 import { readBinEntry } from '../../tools/bin-entry.ts';
 import { brokenWarnings, readConfig } from '../../tools/config/read.ts';
 import { isRunnableTarget } from '../../tools/target.ts';
@@ -16,7 +17,9 @@ import { warnUnlessFirstOnPath } from './tool-path.ts';
 interface Row {
   readonly tool: string;
   readonly path: string | null;
-  readonly runs: 'direct' | 'shim' | 'not enforced' | 'gone' | 'not installed';
+  readonly runs: 'direct' | 'shim' | 'container' | 'not enforced' | 'gone' | 'not installed';
+  /** The container. */
+  readonly in: string | null;
   readonly base: string;
   readonly allow: readonly string[];
   readonly deny: readonly string[];
@@ -45,17 +48,19 @@ function rowOf(shop: Workshop, tool: ToolPolicy): Row {
   const source = ({ pattern }: { readonly pattern: { readonly source: Bytes } }) => showBytes(pattern.source);
   return {
     tool: tool.name,
+    in: tool.in === undefined ? null : targetText(tool.in),
     path: path === undefined ? null : showBytes(path),
     runs: stateOf(tool, entry.kind, path),
     base: tool.base.preset,
     allow: tool.allow.map(source),
     deny: tool.deny.map(source),
     fs: hasFsPolicy(tool) ? tool.fs.preset : null,
-    ...countsOf(shop, tool, entry.kind === 'shim'),
+    ...countsOf(shop, tool, entry.kind === 'shim' || entry.kind === 'inside'),
   };
 }
 
 function stateOf(tool: ToolPolicy, kind: string, path: Bytes | undefined): Row['runs'] {
+  if (tool.in !== undefined) return kind === 'inside' ? 'container' : 'not enforced';
   if (path === undefined) return 'not installed';
   if (!isRunnableTarget(path)) return 'gone';
   if (kind === 'shim') return 'shim';
@@ -68,6 +73,8 @@ function countsOf({ env, homes }: Workshop, tool: ToolPolicy, filtered: boolean)
   const passed = filtered ? decisions.filter(({ verdict }) => verdict === 'pass').length : decisions.length;
   return { passed, blocked: decisions.length - passed };
 }
+
+const placeOf = (path: string | null, context: Context) => (path === null ? '-' : homePath(path, context));
 
 function toolTable(rows: readonly Row[], context: Context): string {
   const paint = painter(context.colour.out);
@@ -84,10 +91,10 @@ function toolTable(rows: readonly Row[], context: Context): string {
       { title: 'PASSED' },
       { title: 'BLOCKED' },
     ],
-    rows: rows.map(({ tool, path, runs, base, allow, deny, fs, passed, blocked }) => [
+    rows: rows.map(({ tool, path, in: container, runs, base, allow, deny, fs, passed, blocked }) => [
       ...[
         showText(tool),
-        path === null ? '-' : homePath(path, context),
+        container === null ? placeOf(path, context) : showText(container),
         runs,
         base,
         list(allow),

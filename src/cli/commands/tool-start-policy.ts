@@ -1,13 +1,21 @@
 import type { Bytes } from '../../host/bytes.ts';
 import type { Policy } from '../../policy/policy.ts';
 import { toolNamed } from '../../tools/operations.ts';
-import { policyOf } from '../../tools/tool-policy.ts';
-import { openWorkshop } from '../../tools/workshop.ts';
+import { policyOf, type ToolPolicy } from '../../tools/tool-policy.ts';
+import { openWorkshop, type Workshop } from '../../tools/workshop.ts';
 import type { Context } from '../context.ts';
 import { flagValues, type ParsedArguments, usageError } from '../flags.ts';
 
 /** `--tool NAME`: the policy that NAME's shim carries out. */
 export function toolStartPolicy(parsed: ParsedArguments, context: Context): Policy {
+  const { tool, shop } = toolAsked(parsed, context);
+  return policyOf(tool, shop.homes);
+}
+
+export function toolAsked(
+  parsed: ParsedArguments,
+  context: Context,
+): { readonly tool: ToolPolicy; readonly shop: Workshop } {
   const [name, ...more] = flagValues(parsed, '--tool');
   if (name === undefined || more.length > 0) throw usageError('--tool is given once');
   for (const other of ['--profile', '--agent']) {
@@ -15,5 +23,5 @@ export function toolStartPolicy(parsed: ParsedArguments, context: Context): Poli
       throw usageError(`--tool and ${other} both say what to start from`, 'leave one of them out');
   }
   const shop = openWorkshop(context.env);
-  return policyOf(toolNamed(shop, name as Bytes), shop.homes);
+  return { tool: toolNamed(shop, name as Bytes), shop };
 }

@@ -14,6 +14,8 @@ const ACTIONS: Readonly<Record<string, () => Promise<CommandModule>>> = {
   suggest: () => import('./tool-suggest.ts'),
   // Not for people: shims call it when they are out of date.
   rebuild: () => import('./tool-rebuild.ts'),
+  // The same: shims of tools in containers.
+  start: () => import('./tool-start.ts'),
 };
 
 export async function run([action, ...args]: readonly Bytes[], context: Context): Promise<number> {
@@ -23,7 +25,7 @@ export async function run([action, ...args]: readonly Bytes[], context: Context)
 }
 
 function unknownAction(action: Bytes | undefined): Error {
-  const known = Object.keys(ACTIONS).filter((name) => name !== 'rebuild');
+  const known = Object.keys(ACTIONS).filter((name) => name !== 'rebuild' && name !== 'start');
   const all = `it is one of ${known.join(', ')}`;
   if (action === undefined) return usageError('cordon tool needs to know what to do', all);
   const near = nearest(action, known);

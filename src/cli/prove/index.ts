@@ -15,6 +15,7 @@ import { CordonError } from '../../host/errors.ts';
 import { probeBarrier } from '../../launch/probe.ts';
 import { keepRun } from '../../ui/records/kept-proofs.ts';
 import { PROVE_FLAGS } from '../commands.ts';
+import { refuseContainer } from '../container-target.ts';
 import type { Context } from '../context.ts';
 import { flagValues, type ParsedArguments, parseArguments, textValue, usageError } from '../flags.ts';
 import { nearest } from '../nearest.ts';
@@ -58,6 +59,7 @@ async function prove(parsed: ParsedArguments, context: Context): Promise<Report>
     nearest,
   );
   const totalMs = secondsOf(parsed) * 1000;
+  await refuseContainer(parsed, context, 'prove');
   const policy = await policyFromFlags(parsed, context);
   showWarnings(policy.warnings, context);
   const own = await ownLauncher(parsed, policy, context);

@@ -6,8 +6,8 @@ import { CordonError } from '../../host/errors.ts';
 import { workingFolder } from '../../host/folders.ts';
 import { findOwnProgram } from '../../host/own-program.ts';
 import type { ParentEnv } from '../../host/parent-env.ts';
+import type { ContainerTarget, EngineName } from '../../policy/container-target.ts';
 import { helperEnvironment } from '../run-helper.ts';
-import type { ContainerTarget, EngineName } from './target.ts';
 
 /** A program that starts containers, and what it may know of the caller's environment. */
 export interface Engine {

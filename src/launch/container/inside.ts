@@ -1,6 +1,6 @@
 import { type Decision, decide } from '../../decide/decide.ts';
 import { type Bytes, bufferOfBytes, bytesOfText, showBytes } from '../../host/bytes.ts';
-import { foldersOf, homesOf } from '../../host/folders.ts';
+import { type Folders, foldersOf, homesOf } from '../../host/folders.ts';
 import { ParentEnv } from '../../host/parent-env.ts';
 import { factsOf, isWithin, NO_COPIES, type Operation, placesOf } from '../../plan/places/index.ts';
 import { plan } from '../../plan/plan.ts';
@@ -74,10 +74,11 @@ export function decideInside(policy: Policy, inside: InsideEnv): Decision[] {
   return [...decided, ...inside.left(policy)].sort((a, b) => Number(a.name > b.name) - Number(a.name < b.name));
 }
 
-export type InsideRequest = Pick<
-  LaunchRequest,
-  'policy' | 'env' | 'argv' | 'workdir' | 'credentials' | 'quiet' | 'broker'
->;
+export interface InsideRequest
+  extends Pick<LaunchRequest, 'policy' | 'env' | 'argv' | 'workdir' | 'credentials' | 'quiet' | 'broker'> {
+  /** Cordon's own, where they are not what the environment says. */
+  readonly folders?: Folders | undefined;
+}
 
 export interface InsidePlaces {
   /** A container for this command alone, not one that runs already. */
@@ -131,7 +132,7 @@ function operations(request: InsideRequest, env: ParentEnv, places: InsidePlaces
   const [facts, host] = [factsOf(env), factsOf(request.env)];
   const { places: own } = ownOf({
     homes: homesOf(request.env),
-    folders: foldersOf(request.env),
+    folders: request.folders ?? foldersOf(request.env),
     policyFiles: policy.files,
     how: 'look',
   });

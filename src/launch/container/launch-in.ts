@@ -9,6 +9,7 @@ import { foldersOf, homesOf } from '../../host/folders.ts';
 import { isWithin } from '../../plan/places/index.ts';
 import type { Records } from '../../plan/plan.ts';
 import { planText } from '../../plan/plan-text.ts';
+import { type ContainerTarget, targetText } from '../../policy/container-target.ts';
 import { appendAudit, auditFile, auditHead, newLaunchId } from '../audit.ts';
 import { Ending } from '../ending.ts';
 import { exitOf, type Launched, type LaunchOptions, type LaunchResult } from '../launch.ts';
@@ -19,8 +20,8 @@ import { stdioOf } from '../spawn-options.ts';
 import { folderInside, runArguments, SOCKET } from './arguments.ts';
 import { type Engine, engineOf, volumesOf } from './engine.ts';
 import { type InsidePlaces, type InsideRequest, prepareInside } from './inside.ts';
-import { placesForContainer, refuseUnfit } from './places.ts';
-import { type ContainerTarget, targetText } from './target.ts';
+import { placesForContainer } from './places.ts';
+import { refuseUnfit } from './unfit.ts';
 
 export interface ContainerRequest extends InsideRequest {
   readonly target: ContainerTarget;
@@ -316,8 +317,11 @@ function tellPlan(socket: Socket, { plan }: Prepared): () => Heard {
   };
 }
 
-function recordsFor({ env, policy, argv, record }: ContainerRequest, { decisions }: Prepared): Records | undefined {
-  const { state } = foldersOf(env);
+function recordsFor(
+  { env, folders, policy, argv, record }: ContainerRequest,
+  { decisions }: Prepared,
+): Records | undefined {
+  const { state } = folders ?? foldersOf(env);
   if (!record || state === undefined) return undefined;
   try {
     ensureFolder(state);

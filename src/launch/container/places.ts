@@ -3,34 +3,13 @@ import { bytesOfText } from '../../host/bytes.ts';
 import { CordonError } from '../../host/errors.ts';
 import { realPathOf } from '../../host/files.ts';
 import type { ParentEnv } from '../../host/parent-env.ts';
-import { isByName, NETWORK_ON } from '../../policy/network/rules.ts';
+import type { ContainerTarget } from '../../policy/container-target.ts';
+import { NETWORK_ON } from '../../policy/network/rules.ts';
 import type { FilesystemPolicy, Policy } from '../../policy/policy.ts';
 import { lookAt } from '../look.ts';
 import type { Bind } from './arguments.ts';
 import type { InsidePlaces, InsideRequest } from './inside.ts';
 import { refuseLink } from './links.ts';
-import { type ContainerTarget, targetText } from './target.ts';
-
-/** What a container cannot hold is refused before anything is asked of an engine. */
-export function refuseUnfit({ network, filesystem, credentials, ssh, logIns }: Policy, target: ContainerTarget): void {
-  const where = `--in ${targetText(target)}`;
-  if (isByName(network))
-    throw unfit('the network is open by name only for commands on this machine', where, 'use --net on or --net off');
-  if (ssh !== undefined || logIns !== undefined || credentials.some(({ broker }) => broker !== undefined))
-    throw unfit('credentials are brokered only for commands on this machine', where, 'leave out --broker');
-  if (filesystem.preset === 'all')
-    throw unfit(
-      'the filesystem of this machine is not in a container',
-      where,
-      'leave out --fs all, name places with --read',
-    );
-  if (filesystem.workspace.mode === 'aside')
-    throw unfit('what is put aside in a container is lost with it', where, 'use --workspace read-only');
-}
-
-function unfit(message: string, where: string, hint: string): CordonError {
-  return new CordonError('policy', message, { where, hint });
-}
 
 /** Of the host there is the workspace, and what the policy names. A running container has what it was started with. */
 export async function placesForContainer(
@@ -43,7 +22,10 @@ export async function placesForContainer(
     ...[...filesystem.write, ...filesystem.expose].map((path) => ({ path, writable: true })),
   ].filter(({ path }) => lstatSync(path, { throwIfNoEntry: false }) !== undefined);
   if (named.some(({ path }) => path === '/'))
-    throw unfit('the whole of / cannot be shown in a container', 'policy', 'name the folders that are needed');
+    throw new CordonError('policy', 'the whole of / cannot be shown in a container', {
+      where: 'policy',
+      hint: 'name the folders that are needed',
+    });
   refuseLinks(filesystem, named, request.env);
   const workspace = await workspaceOf(request);
   const own: Bind[] =

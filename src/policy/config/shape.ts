@@ -1,3 +1,4 @@
+import { TARGET_EXPECTED, TARGET_PATTERN } from '../container-target.ts';
 import { HOST_EXPECTED } from '../network/rules.ts';
 import { WORKSPACE_MODES } from '../places.ts';
 import type { FsPreset } from '../policy.ts';
@@ -49,6 +50,10 @@ export const TOOL = object('a table with the policy of a tool', {
     about: 'Which folder the workspace is, or what becomes of what is written there, or a table with both.',
   },
   network: { shape: NETWORK, about: 'Which hosts the tool can reach, as in a profile.' },
+  in: {
+    shape: text({ expected: TARGET_EXPECTED, pattern: TARGET_PATTERN }),
+    about: 'The container it runs in: its program is that of the image.',
+  },
   fs_ro: { shape: places, about: 'The old word for fs_read.' },
   fs_rw: { shape: places, about: 'The old word for fs_write.' },
 });

@@ -1,9 +1,11 @@
 import { type BigIntStats, existsSync } from 'node:fs';
 import { showText } from '../../host/bytes.ts';
 import { CordonError } from '../../host/errors.ts';
+import { unfitFor } from '../../launch/container/unfit.ts';
 import { CONFIG, TOOL, TOOL_PATH_EXPECTED } from '../../policy/config/shape.ts';
+import { readTarget, TARGET_EXPECTED } from '../../policy/container-target.ts';
 import { childOf, type Entry, itemsOf, type MapNode, type Node, textOf } from '../../policy/load/node.ts';
-import { Problems } from '../../policy/load/problems.ts';
+import { Problems, refuse } from '../../policy/load/problems.ts';
 import { readTrustedText } from '../../policy/load/read-file.ts';
 import { Source } from '../../policy/load/source.ts';
 import { readToml } from '../../policy/load/toml.ts';
@@ -20,7 +22,7 @@ import type { AllowRule, DenyRule, FsPreset, WorkspacePolicy } from '../../polic
 import { readNetwork } from '../../policy/profile/read-network.ts';
 import { check, didYouMean } from '../../policy/profile/shape.ts';
 import { nameProblem } from '../name.ts';
-import { expandToolPath, type ToolBase, type ToolPolicy, withoutPolicy } from '../tool-policy.ts';
+import { expandToolPath, policyOf, type ToolBase, type ToolPolicy, withoutPolicy } from '../tool-policy.ts';
 
 export interface Config {
   /** The file's path, for messages. */
@@ -96,7 +98,28 @@ function checkTool(source: Source, { key, keyPlace, value }: Entry): void {
   if (problem !== undefined) problems.add(keyPlace, `'${key}' is not the name of a command: ${problem}`);
   checkPlaces(value, problems);
   readNetwork(childOf(value, 'network'), problems);
+  checkTarget(value, problems);
   problems.throwIfAny();
+  checkContainer(source, { key, keyPlace, value });
+}
+
+function checkTarget(tool: Node, problems: Problems): void {
+  const node = childOf(tool, 'in');
+  const text = textOf(node);
+  if (node !== undefined && text !== undefined && readTarget(text) === undefined)
+    problems.add(node.place, `expected ${TARGET_EXPECTED}, not '${text}'`);
+}
+
+/** What is said beside `in` must be something that a container can hold. */
+function checkContainer(source: Source, entry: Entry): void {
+  const node = childOf(entry.value, 'in');
+  if (node === undefined) return;
+  const tool = toolOf(source, entry);
+  // That the host is there is the default, and is meant only where it is written.
+  const isWritten = textOf(childOf(entry.value, 'fs_base')) === 'all';
+  const found = unfitFor(policyOf({ ...tool, in: isWritten ? undefined : tool.in }, ANY_HOME));
+  if (found === undefined) return;
+  refuse(source, node.place, found.message, { hint: 'leave out one of the two: `in`, or what contradicts it' });
 }
 
 /** Everything but the tools that were found broken. */
@@ -169,6 +192,7 @@ function toolOf(source: Source, { key: name, value }: Entry): ToolPolicy {
       workspace: workspaceOf(childOf(value, 'fs_workspace')),
     },
     network: readNetwork(childOf(value, 'network'), new Problems(source)),
+    in: readTarget(textOf(childOf(value, 'in')) ?? ''),
   };
 }
 
