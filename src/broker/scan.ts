@@ -4,6 +4,7 @@ import { Automaton } from '../redact/automaton.ts';
 import { formsOf } from '../redact/forms.ts';
 import { Skipper } from '../redact/skip.ts';
 import { Secret } from '../secrets/secret.ts';
+import type { Look } from './flow.ts';
 
 /** What is looked for, in all its forms; made once, used for as many streams as there are. */
 export class Needles {
@@ -114,7 +115,7 @@ type OnData = (bytes: number) => void;
 const LONGEST_REST = 7;
 
 /** A body without what is looked for. A part of a longer document may begin or end in the middle of it: `values` are then looked for at its edges. */
-export function maskingStream(needles: Needles, onData: OnData, values: readonly string[] = []): Transform {
+export function mask(needles: Needles, onData: OnData, values: readonly string[] = []): Look {
   const scanner = new Scanner(needles, () => 'mask');
   const longest = Math.max(0, ...values.map(({ length }) => length));
   let first: Buffer | undefined = longest === 0 ? undefined : Buffer.alloc(0);
@@ -124,20 +125,15 @@ export function maskingStream(needles: Needles, onData: OnData, values: readonly
     coverEndAtStart(data, values);
     return scanner.push(data);
   };
-  const enough = (data: Buffer) => (data.length < longest ? [] : start());
-  return new Transform({
-    transform(chunk: Buffer, _encoding, done) {
+  return {
+    push(chunk) {
       onData(chunk.length);
-      if (first !== undefined) first = Buffer.concat([first, chunk]);
-      for (const piece of first === undefined ? scanner.push(chunk) : enough(first)) this.push(piece);
-      done();
+      if (first === undefined) return scanner.push(chunk);
+      first = Buffer.concat([first, chunk]);
+      return first.length < longest ? [] : start();
     },
-    flush(done) {
-      const ready = first === undefined ? [] : start();
-      for (const piece of [...ready, ...scanner.end(longest === 0 ? undefined : LONGEST_REST)]) this.push(piece);
-      done();
-    },
-  });
+    end: () => [...(first === undefined ? [] : start()), ...scanner.end(longest === 0 ? undefined : LONGEST_REST)],
+  };
 }
 
 function coverEndAtStart(data: Buffer, values: readonly string[]): void {

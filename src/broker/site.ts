@@ -10,6 +10,7 @@ import { coversHost, type MintRule } from '../policy/broker.ts';
 import { type LogInName, logInOf } from '../policy/log-ins.ts';
 import type { Authority } from './authority.ts';
 import { awsKeysAmong, isSignedForAws, type Resigned, resigned } from './aws.ts';
+import { carry } from './flow.ts';
 import { answerTo, type Head, type Header, type RequestRefusal, useRefusal, valuesOf } from './head.ts';
 import type { BrokerRecord, Dialled, Held } from './held.ts';
 import type { Holdings, Remember } from './holdings.ts';
@@ -29,7 +30,7 @@ import {
   refuseRaw,
   ruleOf,
 } from './say.ts';
-import { masked, maskingStream, type Needles, stoppingStream } from './scan.ts';
+import { mask, masked, type Needles, stoppingStream } from './scan.ts';
 import {
   type BodyLength,
   type ClientSide,
@@ -411,11 +412,8 @@ export class Site {
       .map(([name, value]): Header => [name, masked(values, value)]);
     const to = client.respond({ status: response.status, message: masked(values, response.message ?? ''), headers });
     const cut = response.status === 206 ? held.map(({ value }) => value) : [];
-    const mask = maskingStream(values, log.count('received'), cut);
     log.status = response.status;
-    await (decoder === undefined
-      ? pipeline(response.body, mask, to, { end: false })
-      : pipeline(response.body, decoder, mask, to, { end: false }));
+    await carry(decoded(response.body, decoder), mask(values, log.count('received'), cut), to);
     client.end(endToEnd(response.trailers()).map(([name, value]): Header => [name, masked(values, value)]));
     log.write(log.credentials.length > 0 ? 'swapped' : 'sent');
   }
@@ -583,7 +581,8 @@ export class Site {
     log.status = incoming.statusCode;
     socket.write(rawHead(incoming, holdings.values));
     if (upstream === undefined) {
-      await pipeline(incoming, maskingStream(holdings.values, log.count('received')), socket);
+      await carry(incoming, mask(holdings.values, log.count('received')), socket);
+      socket.end();
       log.write(log.credentials.length > 0 ? 'swapped' : 'sent');
       return;
     }
@@ -769,6 +768,13 @@ function decoderOf(headers: readonly Header[], status: number) {
   throw Object.assign(new Error(`the server answered in ${codings}, which can't be looked through`), {
     code: 'ENCODING',
   });
+}
+
+/** What goes wrong on either side of the decoder ends both, and is heard of from the decoder. */
+function decoded(body: Readable, decoder: Transform | undefined): Readable {
+  if (decoder === undefined) return body;
+  pipeline(body, decoder).catch(() => undefined);
+  return decoder;
 }
 
 function rawHead(incoming: http.IncomingMessage, values: Needles): string {

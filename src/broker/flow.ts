@@ -1,0 +1,72 @@
+import type { Readable, Writable } from 'node:stream';
+
+/** Looks through what it is given piece by piece, and gives out what may go on. */
+export interface Look {
+  readonly push: (data: Buffer) => Buffer[];
+  readonly end: () => Buffer[];
+}
+
+/** What waits for a client that reads slowly, before nothing more is read for it. */
+const MOST_GATHERED = 1 << 17;
+
+/**
+ * A body on its way, until all of it was given on; `to` stays open. TLS comes in records of 16 KiB, and to look through and write each by
+ * itself takes more time than the work on its bytes: what arrives while something is being written goes on together, in one piece. What
+ * arrives alone waits for nothing. A body that breaks off breaks off what it was given to, which would otherwise look whole.
+ */
+export function carry(from: Readable, look: Look, to: Writable): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let gathered: Buffer[] = [];
+    let size = 0;
+    let writing = 0;
+    let isOver = false;
+    const stop = (error: Error) => {
+      if (isOver) return;
+      isOver = true;
+      from.destroy(error);
+      to.destroy(error);
+      reject(error);
+    };
+    const written = (error?: Error | null) => {
+      writing--;
+      if (error) stop(error);
+      if (isOver || writing > 0) return;
+      send();
+      from.resume();
+    };
+    const write = (pieces: readonly Buffer[]) => {
+      for (const piece of pieces) {
+        writing++;
+        to.write(piece, written);
+      }
+    };
+    const send = () => {
+      if (size === 0) return;
+      const data = gathered.length === 1 ? (gathered[0] as Buffer) : Buffer.concat(gathered, size);
+      gathered = [];
+      size = 0;
+      write(look.push(data));
+    };
+    from.on('error', stop);
+    to.on('error', stop);
+    from.once('close', () => stop(brokenOff('the server')));
+    to.once('close', () => stop(brokenOff('the client')));
+    if (from.destroyed || to.destroyed) return stop(brokenOff(from.destroyed ? 'the server' : 'the client'));
+    from.once('end', () => {
+      if (isOver) return;
+      send();
+      write(look.end());
+      isOver = true;
+      resolve();
+    });
+    from.on('data', (chunk: Buffer) => {
+      if (isOver) return;
+      gathered.push(chunk);
+      size += chunk.length;
+      if (writing === 0) send();
+      else if (size >= MOST_GATHERED) from.pause();
+    });
+  });
+}
+
+const brokenOff = (who: string) => Object.assign(new Error(`${who} broke off`), { code: 'ECONNRESET' });

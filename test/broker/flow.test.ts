@@ -1,0 +1,105 @@
+import { Readable, Writable } from 'node:stream';
+import { setImmediate as turn } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { carry, type Look } from '../../src/broker/flow.ts';
+import { mask, Needles } from '../../src/broker/scan.ts';
+import { VALUE } from './support.ts';
+
+const asItIs: Look = { push: (data) => [data], end: () => [] };
+const source = () => new Readable({ read: () => undefined });
+
+/** Takes the next piece only when it is told to. */
+function slowWriter() {
+  const pieces: Buffer[] = [];
+  const waiting: (() => void)[] = [];
+  const to = new Writable({
+    highWaterMark: 1,
+    write(data: Buffer, _encoding, done) {
+      pieces.push(data);
+      waiting.push(done);
+    },
+  });
+  const take = async () => {
+    waiting.shift()?.();
+    await turn();
+  };
+  return { to, pieces, take };
+}
+
+describe('a body on its way', () => {
+  test('what arrives alone goes on at once; what arrives meanwhile goes on together', async () => {
+    const [from, { to, pieces, take }] = [source(), slowWriter()];
+    const over = carry(from, asItIs, to);
+    for (const text of ['a', 'b', 'c', 'd']) {
+      from.push(text);
+      await turn();
+    }
+    expect(pieces.map(String)).toEqual(['a']);
+    await take();
+    expect(pieces.map(String)).toEqual(['a', 'bcd']);
+    from.push('e');
+    from.push(null);
+    await over;
+    await take();
+    expect(pieces.map(String)).toEqual(['a', 'bcd', 'e']);
+    expect(to.writableEnded).toBe(false);
+  });
+
+  test('a client that does not read stops the server, and reading on goes on', async () => {
+    const [from, { to, pieces, take }] = [source(), slowWriter()];
+    const over = carry(from, asItIs, to);
+    const record = Buffer.alloc(1 << 14, 'x');
+    let sent = 0;
+    while (!from.isPaused() && sent < 1000) {
+      from.push(record);
+      sent++;
+      await turn();
+    }
+    expect(sent * record.length).toBeLessThanOrEqual((1 << 17) + 2 * record.length);
+    from.push(null);
+    while (pieces.length < 2) await take();
+    await over;
+    await take();
+    expect(Buffer.concat(pieces).length).toBe(sent * record.length);
+  });
+
+  test('a value in two pieces is covered, whether they are written together or not', async () => {
+    for (const slow of [true, false]) {
+      const [from, { to, pieces, take }] = [source(), slowWriter()];
+      const over = carry(
+        from,
+        mask(new Needles([VALUE]), () => undefined),
+        to,
+      );
+      for (const text of ['first ', `said ${VALUE.slice(0, 9)}`, `${VALUE.slice(9)} last`]) {
+        from.push(text);
+        await turn();
+        if (!slow) await take();
+      }
+      from.push(null);
+      await turn();
+      for (let left = 4; left > 0; left--) await take();
+      await over;
+      expect(Buffer.concat(pieces).toString()).toBe(`first said ${'*'.repeat(VALUE.length)} last`);
+    }
+  });
+
+  test('one that breaks off breaks off what it was given to, also when it did so before', async () => {
+    for (const before of [true, false]) {
+      const [from, { to }] = [source(), slowWriter()];
+      if (before) from.destroy();
+      const over = expect(carry(from, asItIs, to)).rejects.toMatchObject({ code: 'ECONNRESET' });
+      if (!before) from.destroy();
+      await over;
+      expect(to.destroyed).toBe(true);
+    }
+  });
+
+  test('a client that goes away ends the server’s side', async () => {
+    const [from, { to }] = [source(), slowWriter()];
+    const over = expect(carry(from, asItIs, to)).rejects.toThrow('the client broke off');
+    to.destroy();
+    await over;
+    expect(from.destroyed).toBe(true);
+  });
+});
