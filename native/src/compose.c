@@ -81,7 +81,8 @@ static void cut_folder(struct view *view, char *path) {
     return;
   }
   if (!is_empty_folder(folder)) {
-    add_layer(view, PLACE_CUT, path, folder);
+    /* Of a folder that is itself to be absent, what is let through below it is all there is. */
+    add_layer(view, PLACE_CUT, path, folder)->hides_the_rest = view_hides(view, path);
     return;
   }
   add_place_at(view, PLACE_EMPTY, path, -1)->is_folder = true;

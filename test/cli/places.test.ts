@@ -84,6 +84,13 @@ describe('places as flags of run', () => {
     expect(desk.run('run', ...filter, ...wider, '--', 'true').code).toBe(0);
   });
 
+  test('a folder right below the root is hidden with all that is in it', () => {
+    const desk = new Desk();
+    expect(desk.run('run', '--', 'ls', '-A', '/var').stdout).toContain('lib\n');
+    // The command has a /var/tmp of its own.
+    expect(desk.run('run', '--hide', '/var', '--', 'ls', '-A', '/var').stdout).toBe('tmp\n');
+  });
+
   test('read and write of one path: write wins with a warning', () => {
     const desk = new Desk();
     const { stderr } = desk.run('run', '--read', '/srv', '--write', '/srv', '--dry-run', '--', 'true');
