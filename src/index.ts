@@ -19,4 +19,4 @@ export { type SealedEnv, type SealSources, seal } from './seal/seal.ts';
 export { Secret } from './secrets/secret.ts';
 export * from './sessions/index.ts';
 export * from './spec/index.ts';
-export { launchSpec, prepareSpec, specPolicy } from './spec/launch.ts';
+export { launchSpec, launchSpecIn, prepareSpec, specPolicy } from './spec/launch.ts';

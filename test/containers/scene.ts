@@ -2,8 +2,9 @@ import { execFileSync, type SpawnSyncReturns, spawn, spawnSync } from 'node:chil
 import { chownSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { pathToFileURL } from 'node:url';
 import { inject, onTestFinished, vi } from 'vitest';
-import { cordonProgram, freshHome } from '../support/cordon.ts';
+import { cordonProgram, freshHome, installedPackage } from '../support/cordon.ts';
 import { openFolder } from '../support/project.ts';
 import { identityOf, type User } from '../support/users.ts';
 import { engineEnv } from './engine-set-up.ts';
@@ -52,6 +53,14 @@ export class Scene {
   own(...paths: readonly string[]): void {
     const { uid, gid } = identityOf(this.user);
     for (const path of paths) chownSync(path, uid, gid);
+  }
+
+  /** A program that uses the library, and how to start it. */
+  script(text: string): { readonly program: string; readonly words: readonly string[] } {
+    const library = pathToFileURL(join(installedPackage(), 'dist/index.js')).href;
+    const file = join(this.project, '..', 'script.mjs');
+    writeFileSync(file, `import * as cordon from ${JSON.stringify(library)};\n${text}`);
+    return { program: process.execPath, words: [file] };
   }
 
   /** `cordon`, or another program, with these words in the project. */

@@ -4,11 +4,15 @@ import { CordonError } from '../../host/errors.ts';
 import type { Isolation } from '../../policy/policy.ts';
 import { type Engine, guardOptions } from './engine.ts';
 
-/** A place of this machine that is there inside too, under its own path. */
+/** A place of this machine that is there inside too. */
 export interface Bind {
   readonly path: string;
+  /** Where it is inside, when not under its own path. */
+  readonly target?: string;
   readonly writable: boolean;
 }
+
+export const pathInside = ({ path, target = path }: Bind) => target;
 
 export interface ContainerSettings {
   readonly image: string;
@@ -56,7 +60,7 @@ export function runArguments(engine: Engine, settings: ContainerSettings): strin
       { path: settings.launcher, target: launcher },
       { path: settings.talk, target: talk },
     ].flatMap(({ path, target }) => ['--mount', mountText(path, target, false)]),
-    ...binds.flatMap(({ path, writable }) => ['--mount', mountText(path, path, writable)]),
+    ...binds.flatMap((bind) => ['--mount', mountText(bind.path, pathInside(bind), bind.writable)]),
     ...(workdir === undefined ? [] : ['--workdir', workdir]),
     ...['--entrypoint', launcher, image, `--ask-at=${talk}/${SOCKET}`],
   ];

@@ -10,7 +10,8 @@ import { seal } from '../../seal/seal.ts';
 import { surveyMachine } from '../machine.ts';
 import { ownOf } from '../own.ts';
 import type { LaunchRequest, Prepared } from '../prepare.ts';
-import type { Bind } from './arguments.ts';
+import { type Bind, pathInside } from './arguments.ts';
+import { atTargets } from './remap.ts';
 
 /** What the command's environment is decided from: the image's variables, and the caller's that mean something there. */
 export interface InsideEnv {
@@ -37,7 +38,7 @@ export function environmentInside(block: Buffer, host: ParentEnv, { binds, isOwn
   const others = host.names().filter((name) => !ofImage.includes(name));
   const isForeign = (name: Bytes) => {
     const value = host.peek(name) ?? '';
-    return value.startsWith('/') && !isCallers(name) && !binds.some(({ path }) => isWithin(value, path));
+    return value.startsWith('/') && !isCallers(name) && !binds.some((bind) => isWithin(value, pathInside(bind)));
   };
   const entries = [
     ...ofImage.map((name) => [name, image.peek(name)] as const),
@@ -78,6 +79,14 @@ export interface InsideRequest
   extends Pick<LaunchRequest, 'policy' | 'env' | 'argv' | 'workdir' | 'credentials' | 'quiet' | 'broker'> {
   /** Cordon's own, where they are not what the environment says. */
   readonly folders?: Folders | undefined;
+  /** Places that have another path inside, besides those that the policy names. */
+  readonly mounts?: readonly Mount[] | undefined;
+}
+
+export interface Mount extends Bind {
+  readonly target: string;
+  /** The command works there. */
+  readonly isWorkspace: boolean;
 }
 
 export interface InsidePlaces {
@@ -103,7 +112,7 @@ export function prepareInside(request: InsideRequest, block: Buffer, places: Ins
     env: sealed,
     workdir,
     // The engine holds the network.
-    policy: { ...policy, network: NETWORK_ON, filesystem: insideFilesystem(policy.filesystem, places) },
+    policy: { ...policy, network: NETWORK_ON, filesystem: insideFilesystem(request, places) },
     places: policy.isolation === 'filter' ? [] : operations(request, env, places),
     machine: { ...surveyMachine(env), bwrap: undefined },
     quiet: request.quiet,
@@ -112,15 +121,20 @@ export function prepareInside(request: InsideRequest, block: Buffer, places: Ins
 }
 
 /** The image is what a built root is on the machine: programs and nothing else. Only what is bound can be named. */
-function insideFilesystem(filesystem: FilesystemPolicy, { binds, workspace }: InsidePlaces): FilesystemPolicy {
+function insideFilesystem(
+  { policy: { filesystem }, mounts = [] }: InsideRequest,
+  { binds, workspace }: InsidePlaces,
+): FilesystemPolicy {
   const bound = (paths: readonly string[]) =>
-    paths.filter((path) => binds.some((bind) => path !== workspace && isWithin(path, bind.path)));
+    paths.filter((path) => binds.some((bind) => path !== workspace && isWithin(path, pathInside(bind))));
+  const mounted = (isWritable: boolean) =>
+    mounts.filter((one) => one.writable === isWritable && one.target !== workspace).map(({ target }) => target);
   const { read, write, expose, mode } = { ...filesystem, mode: filesystem.workspace.mode };
   return {
     ...filesystem,
     preset: 'guarded',
-    read: bound(read),
-    write: bound(write),
+    read: [...bound(read), ...mounted(false)],
+    write: [...bound(write), ...mounted(true)],
     expose: bound(expose),
     workspace: { folder: workspace, mode },
   };
@@ -136,7 +150,7 @@ function operations(request: InsideRequest, env: ParentEnv, places: InsidePlaces
     policyFiles: policy.files,
     how: 'look',
   });
-  const found = placesOf(insideFilesystem(policy.filesystem, places), {
+  const found = placesOf(insideFilesystem(request, places), {
     ...facts,
     // What is bound is the caller's: variables of the image add places and take none away. The caller's come first, since homes are
     // counted; and what swallows a home is not hidden, so an image does not say where one is.
@@ -148,5 +162,6 @@ function operations(request: InsideRequest, env: ParentEnv, places: InsidePlaces
     links: new Map(),
     use: { as: 'run', files: NO_COPIES },
   });
-  return places.workspace === undefined ? found.filter(({ kind }) => kind !== 'workspace') : found;
+  const kept = places.workspace === undefined ? found.filter(({ kind }) => kind !== 'workspace') : found;
+  return atTargets(kept, request.mounts ?? []);
 }

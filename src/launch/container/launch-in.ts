@@ -17,7 +17,7 @@ import { nativeLauncher } from '../native.ts';
 import type { Prepared } from '../prepare.ts';
 import { deliverBy } from '../relay-signals.ts';
 import { stdioOf } from '../spawn-options.ts';
-import { folderInside, runArguments, SOCKET } from './arguments.ts';
+import { folderInside, pathInside, runArguments, SOCKET } from './arguments.ts';
 import { type Engine, engineOf, volumesOf } from './engine.ts';
 import { type InsidePlaces, type InsideRequest, prepareInside } from './inside.ts';
 import { placesForContainer } from './places.ts';
@@ -106,7 +106,7 @@ const endedEarly = (engine: Engine) => (result: LaunchResult) => {
 
 /** For docker the engine's filter is off, which is right only with ours; and credentials in a folder can only be hidden by it. */
 function withBarrier(request: ContainerRequest, engine: Engine, { binds, workspace }: InsidePlaces): ContainerRequest {
-  const needs = engine.daemon === 'docker' || binds.some(({ path }) => path !== workspace);
+  const needs = engine.daemon === 'docker' || binds.some((bind) => pathInside(bind) !== workspace);
   const { policy } = request;
   return needs && policy.isolation === 'auto' ? { ...request, policy: { ...policy, isolation: 'barrier' } } : request;
 }
@@ -146,7 +146,7 @@ async function begin(request: ContainerRequest, means: Means, options: LaunchOpt
       launcher,
       talk,
       binds: places.binds,
-      workdir: places.binds.some(({ path }) => isWithin(workdir, path)) ? workdir : undefined,
+      workdir: places.binds.some((bind) => isWithin(workdir, pathInside(bind))) ? workdir : undefined,
       home: homeInMemory(request, places),
       network: policy.network.mode === 'off' ? 'off' : 'on',
       terminal: wantsTerminal(options),
@@ -252,7 +252,7 @@ const wantsTerminal = ({ stdin = 'inherit', stdout = 'inherit' }: LaunchOptions)
 function homeInMemory({ env }: ContainerRequest, { binds }: InsidePlaces): string | undefined {
   const { home } = homesOf(env);
   if (home === undefined || home === '/' || home === '/root') return undefined;
-  return binds.some(({ path }) => isWithin(home, path)) ? undefined : home;
+  return binds.some((bind) => isWithin(home, pathInside(bind))) ? undefined : home;
 }
 
 /* ── the conversation ── */

@@ -26,12 +26,16 @@ export async function placesForContainer(
       where: 'policy',
       hint: 'name the folders that are needed',
     });
-  refuseLinks(filesystem, named, request.env);
-  const workspace = await workspaceOf(request);
+  refuseLinks(filesystem, [...named, ...(request.mounts ?? [])], request.env);
+  const mounts = request.mounts ?? [];
+  const mounted = mounts.find(({ isWorkspace }) => isWorkspace)?.target;
+  const workspace = mounted ?? (await workspaceOf(request));
   const own: Bind[] =
-    workspace === undefined ? [] : [{ path: workspace, writable: filesystem.workspace.mode === 'real' }];
+    workspace === undefined || mounted !== undefined
+      ? []
+      : [{ path: workspace, writable: filesystem.workspace.mode === 'real' }];
   const all = new Map([...named, ...own].map((bind) => [bind.path, bind]));
-  return { isOwn: true, binds: [...all.values()], workspace };
+  return { isOwn: true, binds: [...all.values(), ...mounts], workspace };
 }
 
 function refuseLinks({ workspace: { folder } }: FilesystemPolicy, named: readonly Bind[], env: ParentEnv): void {
