@@ -405,15 +405,14 @@ export class Site {
   }
 
   async #relay(client: ClientSide, response: Awaited<UpstreamSide['response']>, log: RequestLog): Promise<void> {
-    const { values, held } = this.#options.holdings;
+    const { values } = this.#options.holdings;
     const decoder = decoderOf(response.headers, response.status);
     const headers = endToEnd(response.headers)
       .filter(([name]) => decoder === undefined || !['content-encoding', 'content-length'].includes(name.toLowerCase()))
       .map(([name, value]): Header => [name, masked(values, value)]);
     const to = client.respond({ status: response.status, message: masked(values, response.message ?? ''), headers });
-    const cut = response.status === 206 ? held.map(({ value }) => value) : [];
     log.status = response.status;
-    await carry(decoded(response.body, decoder), mask(values, log.count('received'), cut), to);
+    await carry(decoded(response.body, decoder), this.#maskFor(response.status, log), to);
     client.end(endToEnd(response.trailers()).map(([name, value]): Header => [name, masked(values, value)]));
     log.write(log.credentials.length > 0 ? 'swapped' : 'sent');
   }
@@ -560,6 +559,14 @@ export class Site {
       authorities: valuesOf(headers, 'host'),
     };
     requireSameName(asked, this.#dialled);
+    // It goes out as GET: what is asked for in another way would be allowed for that way.
+    if (asked.head.method !== 'GET')
+      throw new Refused({
+        refused: 'upgrade',
+        credential: '',
+        reason: `a WebSocket is asked for with GET, not with ${asked.head.method}`,
+        hint: 'use GET, or leave out Upgrade',
+      });
     const { holdings } = this.#options;
     const answer = answerTo(asked.head, {
       dialled: this.#dialled,
@@ -571,7 +578,7 @@ export class Site {
     // A server that makes no WebSocket of it answers as it would have otherwise.
     const mint = mintFor(this.#options.mints ?? [], this.#dialled, asked.head);
     if (mint !== undefined) throw new Refused(mintRefusal(log, mint));
-    return answer.head;
+    return { ...answer.head, headers: asSent(answer.head.headers, answer.credentials.length > 0) };
   }
 
   async #webSocket(req: http.IncomingMessage, socket: Duplex, first: Buffer, log: RequestLog): Promise<void> {
@@ -579,13 +586,11 @@ export class Site {
     const { holdings } = this.#options;
     const { incoming, upstream, early } = await this.#openWebSocket(head, req);
     log.status = incoming.statusCode;
-    socket.write(rawHead(incoming, holdings.values));
     if (upstream === undefined) {
-      await carry(incoming, mask(holdings.values, log.count('received')), socket);
-      socket.end();
-      log.write(log.credentials.length > 0 ? 'swapped' : 'sent');
+      await this.#relayRaw(incoming, socket, log);
       return;
     }
+    socket.write(rawHead(incoming, holdings.values));
     for (const one of [socket, upstream]) one.setMaxListeners(32); // Two pipelines listen to each.
     let refusal: RequestRefusal | undefined;
     const out = frameStream({
@@ -613,6 +618,22 @@ export class Site {
     upstream.destroy();
     if (refusal === undefined) log.write(log.credentials.length > 0 ? 'swapped' : 'sent');
     else log.write('refused', { rule: refusal.refused, reason: refusal.reason, credential: refusal.credential });
+  }
+
+  /** An ordinary answer to who asked for a WebSocket. */
+  async #relayRaw(incoming: http.IncomingMessage, socket: Duplex, log: RequestLog): Promise<void> {
+    const { values } = this.#options.holdings;
+    const decoder = decoderOf(pairsOf(incoming.rawHeaders), incoming.statusCode ?? 502);
+    socket.write(rawHead(incoming, values, decoder !== undefined));
+    await carry(decoded(incoming, decoder), this.#maskFor(incoming.statusCode, log), socket);
+    socket.end();
+    log.write(log.credentials.length > 0 ? 'swapped' : 'sent');
+  }
+
+  /** A part of a document may begin or end in the middle of a value. */
+  #maskFor(status: number | undefined, log: RequestLog): ReturnType<typeof mask> {
+    const { values, held } = this.#options.holdings;
+    return mask(values, log.count('received'), status === 206 ? held.map(({ value }) => value) : []);
   }
 
   #openWebSocket(head: Head, req: http.IncomingMessage): Promise<OpenedWebSocket> {
@@ -777,12 +798,11 @@ function decoded(body: Readable, decoder: Transform | undefined): Readable {
   return decoder;
 }
 
-function rawHead(incoming: http.IncomingMessage, values: Needles): string {
+function rawHead(incoming: http.IncomingMessage, values: Needles, isDecoded = false): string {
   const isUpgrade = incoming.statusCode === 101;
-  const headers = pairsOf(incoming.rawHeaders).filter(
-    ([name]) =>
-      isUpgrade || !['connection', 'transfer-encoding', 'content-length', 'keep-alive'].includes(name.toLowerCase()),
-  );
+  const dropped = ['connection', 'transfer-encoding', 'content-length', 'keep-alive'];
+  if (isDecoded) dropped.push('content-encoding');
+  const headers = pairsOf(incoming.rawHeaders).filter(([name]) => isUpgrade || !dropped.includes(name.toLowerCase()));
   const lines = headers.map(([name, value]) => `${name}: ${masked(values, value)}`);
   return [
     `HTTP/1.1 ${incoming.statusCode} ${masked(values, incoming.statusMessage ?? '')}`,

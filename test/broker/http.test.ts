@@ -3,6 +3,7 @@ import http from 'node:http';
 import http2 from 'node:http2';
 import net from 'node:net';
 import tls from 'node:tls';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import {
   ask,
@@ -404,6 +405,33 @@ describe('WebSocket', () => {
     await expect
       .poll(() => front.records)
       .toMatchObject([{ verdict: 'refused', rule: 'place', credentials: ['TOKEN'] }]);
+  });
+
+  test('a server that makes no WebSocket of it is asked and looked through as always', async () => {
+    const seen: http.IncomingHttpHeaders[] = [];
+    const port = await serverOf((req, res) => {
+      seen.push(req.headers);
+      res.writeHead(200, { 'content-encoding': 'gzip' });
+      res.end(gzipSync(`you are ${req.headers.authorization}`));
+    });
+    const front = await frontOf(port);
+    const socket = await secureTo(front);
+    socket.write(upgrade(`Authorization: Bearer ${PLACEHOLDER}\r\nAccept-Encoding: gzip\r\nRange: bytes=9-10`));
+    const text = await until(socket, () => false);
+    expect(text).toMatch(/^HTTP\/1.1 200 /);
+    expect(text).toContain(`you are Bearer ${'*'.repeat(VALUE.length)}`);
+    expect(text).not.toMatch(/content-encoding/i);
+    expect(seen).toMatchObject([{ authorization: `Bearer ${VALUE}`, 'accept-encoding': 'identity' }]);
+    expect(seen[0]).not.toHaveProperty('range');
+  });
+
+  test('goes out with the method that it was allowed for', async () => {
+    const front = await frontOf(() => Promise.reject(new Error('nothing may be dialled')), {
+      held: [held({ methods: ['POST'] })],
+    });
+    const socket = await secureTo(front);
+    socket.write(upgrade().replace('GET', 'POST'));
+    expect(await until(socket, () => false)).toMatch(/^HTTP\/1.1 403 [\s\S]*with GET, not with POST/);
   });
 
   test.each([
