@@ -33,7 +33,7 @@ export interface Resigned {
 export function resigned(
   head: Head,
   outgoing: (head: Head) => Head,
-  body: Buffer | undefined,
+  body: Buffer | 'unread' | undefined,
   keys: AwsKeys,
 ): Resigned | RequestRefusal {
   const given = signatureIn(head);
@@ -97,11 +97,15 @@ const HANDS_OUT: Readonly<Record<string, RegExp>> = {
 };
 
 /** The name of the call where it hands out a credential. Older services name it in the query or a form, newer ones in a header or the path. */
-function handsOut({ headers, target }: Head, service: string, body: Buffer | undefined): string | undefined {
+function handsOut({ headers, target }: Head, service: string, body: Buffer | 'unread' | undefined): string | undefined {
   const pattern = HANDS_OUT[service];
   if (pattern === undefined) return undefined;
+  // What the query names, a body may name otherwise.
+  if (body === 'unread' && !BY_PATH.has(service)) return 'a call whose body was not read';
   const [, query = ''] = /\?(.*)$/s.exec(target) ?? [];
-  const named = [query, body?.toString('latin1') ?? ''].flatMap((text) => new URLSearchParams(text).getAll('Action'));
+  const named = [query, Buffer.isBuffer(body) ? body.toString('latin1') : ''].flatMap((text) =>
+    new URLSearchParams(text).getAll('Action'),
+  );
   const targets = valuesOf(headers, 'x-amz-target').map((value) => value.split('.').at(-1) ?? '');
   const paths = /^\/+v1\/+authorization-token/i.test(decodedOnce(target)) ? ['GetAuthorizationToken'] : [];
   const calls = [...named, ...targets, ...paths];
@@ -144,8 +148,11 @@ function signatureIn({ headers, target }: Head): GivenSignature | undefined {
   return isUsable ? { keyId, scope, service, time, signedHeaders: names, signature: given } : undefined;
 }
 
-/** What the client says of the body, or the body itself. */
-function payloadHash({ headers }: Head, body: Buffer | undefined): string | { problem: string; hint: string } {
+/** What the client says of the body, or the body itself; `unread` where there is one that was too long to be read. */
+function payloadHash(
+  { headers }: Head,
+  body: Buffer | 'unread' | undefined,
+): string | { problem: string; hint: string } {
   const [declared] = valuesOf(headers, 'x-amz-content-sha256');
   if (declared !== undefined && /^(?:[0-9a-f]{64}|UNSIGNED-PAYLOAD)$/.test(declared)) return declared;
   if (declared !== undefined)
@@ -153,9 +160,7 @@ function payloadHash({ headers }: Head, body: Buffer | undefined): string | { pr
       problem: 'each part of its body is signed, which cannot be signed anew',
       hint: 'turn chunked signing off (payload_signing_enabled, or requestChecksumCalculation WHEN_REQUIRED)',
     };
-  const hasBody =
-    valuesOf(headers, 'transfer-encoding').length > 0 || Number(valuesOf(headers, 'content-length')[0] ?? 0) > 0;
-  if (hasBody && body === undefined)
+  if (body === 'unread')
     return {
       problem: 'its body is too long to be read before it is sent',
       hint: 'send at most 1 MiB with its length, or name its hash in x-amz-content-sha256',

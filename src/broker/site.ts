@@ -303,7 +303,7 @@ export class Site {
     const answer =
       useRefusal(head, keys.id, this.#dialled) ??
       useRefusal(head, keys.secret, this.#dialled) ??
-      resigned(head, outgoing, body, keys);
+      resigned(head, outgoing, body ?? (client.hasBody ? 'unread' : undefined), keys);
     if ('refused' in answer) throw new Refused(answer);
     return answer;
   }

@@ -213,6 +213,23 @@ describe('requests to AWS', () => {
     expect(resigned(head, same, undefined, KEYS)).toMatchObject({ refused: 'mint' });
   });
 
+  it('do not get past this with a body that is not read', async () => {
+    const front = await frontOf(() => Promise.reject(new Error('nothing may be dialled')), {
+      held: [KEYS.id, KEYS.secret],
+    });
+    const body = 'Action=AssumeRole&RoleArn=x';
+    const query = { Action: 'GetCallerIdentity' };
+    const headers = { 'x-amz-content-sha256': createHash('sha256').update(body).digest('hex') };
+    const head = await signedBy(INSIDE, { ...SIMPLE, method: 'POST', service: 'sts', query, headers, body });
+    const answer = await ask(front, {
+      method: 'POST',
+      path: head.target,
+      headers: Object.fromEntries(head.headers),
+      body: [body],
+    });
+    expect(answer).toMatchObject({ status: 403, body: expect.stringContaining('a call whose body was not read') });
+  });
+
   it('ask who they are', async () => {
     const head = await signedBy(INSIDE, { ...SIMPLE, service: 'sts', query: { Action: 'GetCallerIdentity' } });
     expect(resigned(head, same, undefined, KEYS)).not.toHaveProperty('refused');
