@@ -104,13 +104,22 @@ static void take_ids(void) {
 
 /* ── limits, so that one sandbox cannot use up what all of a user's share ── */
 
-static bool cap_namespaces(void) {
-  static const char *const kinds[] = {"user", "pid", "mnt", "net", "ipc", "uts", "cgroup", "time"};
+static bool cap(const char *kind, const char *most) {
   char path[64];
-  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-    snprintf(path, sizeof path, "/proc/sys/user/max_%s_namespaces", kinds[i]);
-    if (!write_to(path, "256") && errno != ENOENT) return false;
-  }
+  snprintf(path, sizeof path, "/proc/sys/user/max_%s_namespaces", kind);
+  return write_to(path, most) || errno == ENOENT;
+}
+
+/*
+ * A namespace of control groups lets those be mounted that the command is in, together with the shell outside, or with the limits of a
+ * session. They are root's: it could end and stop all that is in them, and lift those limits. Others own none, or, where a service
+ * manager gave them some, none that can be written from such a namespace; and sandboxes that they start inside ask for one.
+ */
+static bool cap_namespaces(void) {
+  static const char *const kinds[] = {"user", "pid", "mnt", "net", "ipc", "uts", "time"};
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    if (!cap(kinds[i], "256")) return false;
+  if (!cap("cgroup", own_uid == 0 ? "0" : "256")) return false;
   write_to("/proc/sys/user/max_inotify_instances", "64");
   write_to("/proc/sys/user/max_inotify_watches", "262144");
   return true;
@@ -257,7 +266,10 @@ struct inner_ends {
 };
 
 static pid_t clone_inside(const struct barrier *barrier, struct launch *launch, struct inner_ends ends, int more) {
-  pid_t pid = (pid_t)syscall(SYS_clone, namespaces_of(&launch->plan) | more | SIGCHLD, NULL, NULL, NULL, NULL);
+  int flags = namespaces_of(&launch->plan) | more | SIGCHLD;
+  pid_t pid = (pid_t)syscall(SYS_clone, flags, NULL, NULL, NULL, NULL);
+  /* In a sandbox none of control groups is to be had, and the one that it has is nobody's to use. */
+  if (pid < 0 && errno == ENOSPC) pid = (pid_t)syscall(SYS_clone, flags & ~CLONE_NEWCGROUP, NULL, NULL, NULL, NULL);
   if (pid == 0) live_inside(barrier, launch, ends.control, ends.reason);
   return pid;
 }
