@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,24 +12,48 @@
  */
 
 enum { LARGEST_INDEX = 64 << 20, HEADER = 12, MODE_AT = 24, ID_AT = 40, HAS_MORE_FLAGS = 0x4000 };
+/* An entry is a name of at most PATH_MAX and less than a hundred bytes more. */
+enum { WINDOW = 64 << 10, LARGEST_ENTRY = PATH_MAX + 1024 };
 
 static uint32_t number(const unsigned char *at) {
   return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
 }
 
+/* One part after the other is read into the same memory: that of a whole index would be new, which costs more than all the rest. */
+static unsigned char window[WINDOW];
+
 struct index {
-  const unsigned char *bytes;
+  int fd;
   size_t size, at, length;
+  /* What of the file the window holds. */
+  size_t from, to;
   uint32_t version;
   char name[PATH_MAX];
 };
 
+static bool fill_window(struct index *index, size_t at) {
+  size_t wanted = index->size - at < WINDOW ? index->size - at : WINDOW, got = 0;
+  for (ssize_t more; got < wanted && (more = pread(index->fd, window + got, wanted - got, (off_t)(at + got))) > 0;) got += (size_t)more;
+  index->from = at;
+  index->to = at + got;
+  return got == wanted;
+}
+
+/* What stands there, and how much can be seen of it: a whole entry, or all that is left. NULL behind the end. */
+static const unsigned char *look_at(struct index *index, size_t at, size_t *seen) {
+  if (at > index->size) return NULL;
+  bool is_in = at >= index->from && at <= index->to && (index->to == index->size || index->to - at >= LARGEST_ENTRY);
+  if (!is_in && !fill_window(index, at)) return NULL;
+  *seen = index->to - at;
+  return window + (at - index->from);
+}
+
 /* How much of the last name is not this one's; as git packs numbers. */
-static bool shorten(struct index *index) {
+static bool shorten(struct index *index, const unsigned char **from, const unsigned char *end) {
   size_t less = 0;
   for (bool more = true; more;) {
-    if (index->at == index->size || less > PATH_MAX) return false;
-    unsigned char byte = index->bytes[index->at++];
+    if (*from == end || less > PATH_MAX) return false;
+    unsigned char byte = *(*from)++;
     more = byte & 128;
     less = (less << 7) + (byte & 127) + more;
   }
@@ -39,57 +62,62 @@ static bool shorten(struct index *index) {
   return true;
 }
 
-static bool read_name(struct index *index, size_t start) {
+/* The name that begins there; how long its entry is, or 0. Only a name that is asked for, or that the next one may be made of, is kept. */
+static size_t read_name(struct index *index, const unsigned char *entry, size_t fixed, size_t seen, bool is_wanted) {
+  const unsigned char *from = entry + fixed, *end = entry + seen;
   if (index->version < 4) index->length = 0;
-  else if (!shorten(index)) return false;
-  const unsigned char *from = index->bytes + index->at;
-  const unsigned char *end = index->at < index->size ? memchr(from, '\0', index->size - index->at) : NULL;
-  size_t length = end ? (size_t)(end - from) : 0;
-  if (!end || index->length + length >= sizeof index->name) return false;
-  memcpy(index->name + index->length, from, length);
+  else if (!shorten(index, &from, end)) return 0;
+  const unsigned char *last = from < end ? memchr(from, '\0', (size_t)(end - from)) : NULL;
+  size_t length = last ? (size_t)(last - from) : 0;
+  if (!last || index->length + length >= sizeof index->name) return 0;
+  if (is_wanted || index->version >= 4) memcpy(index->name + index->length, from, length + 1);
   index->length += length;
-  index->name[index->length] = '\0';
-  index->at += length + 1;
-  if (index->version < 4) index->at = start + (index->at - 1 - start + 8) / 8 * 8;
-  return true;
+  size_t used = (size_t)(last - entry);
+  return index->version < 4 ? (used + 8) / 8 * 8 : used + 1;
 }
 
 /* The other part of a split index is in another file, and entries here may have no name. */
-static bool is_split(const struct index *index, size_t id_size) {
-  for (size_t at = index->at; at < index->size && index->size - at >= id_size + 8; at += 8 + (size_t)number(index->bytes + at + 4))
-    if (memcmp(index->bytes + at, "link", 4) == 0) return true;
-  return false;
+static bool is_split(struct index *index, size_t id_size) {
+  const unsigned char *extension;
+  size_t at = index->at, seen;
+  for (; (extension = look_at(index, at, &seen)) && seen >= id_size + 8; at += 8 + (size_t)number(extension + 4))
+    if (memcmp(extension, "link", 4) == 0) return true;
+  /* What cannot be read may say so. */
+  return !extension && at <= index->size;
 }
 
 static bool read_entries(struct index *index, size_t id_size, git_link *take, void *context) {
-  size_t fixed = ID_AT + id_size + 2;
-  uint32_t count = number(index->bytes + 8);
+  size_t seen, length;
+  const unsigned char *entry = look_at(index, 0, &seen);
+  uint32_t count = entry ? number(entry + 8) : 0;
+  if (!entry) return false;
   index->at = HEADER;
   index->length = 0;
-  for (uint32_t i = 0; i < count; i++) {
-    size_t start = index->at;
-    if (start > index->size || index->size - start < fixed + 2) return false;
-    uint32_t kind = number(index->bytes + start + MODE_AT) & S_IFMT;
-    bool more = index->bytes[start + fixed - 2] & (HAS_MORE_FLAGS >> 8);
-    index->at += fixed + (more ? 2 : 0);
-    if (!read_name(index, start) || !index->length) return false;
-    if (kind == (S_IFDIR | S_IFLNK)) take(context, index->name);
-    else if (kind != S_IFREG && kind != S_IFLNK && kind != S_IFDIR) return false;
+  for (uint32_t i = 0; i < count; i++, index->at += length) {
+    size_t fixed = ID_AT + id_size + 2;
+    if (!(entry = look_at(index, index->at, &seen)) || seen < fixed + 2) return false;
+    uint32_t kind = number(entry + MODE_AT) & S_IFMT;
+    bool is_link = kind == (S_IFDIR | S_IFLNK);
+    if (entry[fixed - 2] & (HAS_MORE_FLAGS >> 8)) fixed += 2;
+    if (!(length = read_name(index, entry, fixed, seen, is_link)) || !index->length) return false;
+    if (!is_link && kind != S_IFREG && kind != S_IFLNK && kind != S_IFDIR) return false;
+    if (!is_link) continue;
+    take(context, index->name);
+    /* It has an index of its own, which was in the window since. */
+    index->from = index->to = 0;
   }
   return !is_split(index, id_size);
 }
 
 /* With both sizes of object names: which it is stands in settings that the command could have changed. */
 static bool read_index(int fd, size_t size, git_link *take, void *context) {
-  unsigned char *bytes = malloc(size);
-  struct index index = {.bytes = bytes, .size = size};
-  size_t got = 0;
-  for (ssize_t more; bytes && got < size && (more = read(fd, bytes + got, size - got)) > 0;) got += (size_t)more;
-  bool known = bytes && got == size && memcmp(bytes, "DIRC", 4) == 0;
-  if (known) index.version = number(bytes + 4);
-  known = known && index.version >= 2 && index.version <= 4;
-  bool is_short = known && read_entries(&index, 20, take, context), is_long = known && read_entries(&index, 32, take, context);
-  free(bytes);
+  struct index index = {.fd = fd, .size = size};
+  size_t seen;
+  const unsigned char *header = look_at(&index, 0, &seen);
+  if (!header || memcmp(header, "DIRC", 4) != 0) return false;
+  index.version = number(header + 4);
+  if (index.version < 2 || index.version > 4) return false;
+  bool is_short = read_entries(&index, 20, take, context), is_long = read_entries(&index, 32, take, context);
   return is_short || is_long;
 }
 

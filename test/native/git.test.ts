@@ -185,6 +185,11 @@ const WAYS: Readonly<Record<string, { before?: string; does: string }>> = {
   'a repository that a new entry of the index makes a part': {
     does: `git init -q x && git -C x commit -q --allow-empty -m x && git -C x config core.fsmonitor "${EVIL}" && git update-index --add --cacheinfo 160000,$(git -C x rev-parse HEAD),x`,
   },
+  'a repository far back in a large index, behind another one': {
+    does: `for r in a x; do git init -q $r && touch $r/f && git -C $r add f && git -C $r commit -q -m x; done
+id=$(git hash-object -w a/f); for i in $(seq 1500); do printf '100644 %s\\tmany/%s\\n' $id $i; done | git update-index --index-info
+for r in a x; do git update-index --add --cacheinfo 160000,$(git -C $r rev-parse HEAD),$r; done; git -C x config core.fsmonitor "${EVIL}"`,
+  },
   "a submodule's own git directory elsewhere": {
     before: SUBMODULE,
     does: `cp -r .git/modules/s evil; git config -f evil/config core.fsmonitor "${EVIL}"; git config -f evil/config core.worktree ../s; echo gitdir: ../evil >s/.git`,
