@@ -25,6 +25,8 @@ char *allot_text(const char *text, size_t length);
 void *allot_more(void *items, size_t count, size_t *capacity, size_t size);
 void strings_add(struct strings *list, char *item);
 void wipe_allotted(void);
+/* The same for a process that has just been forked from, and shares every page with the other: zeros would be written to copies. */
+void drop_allotted(void);
 void free_allotted(void);
 void wipe_strings(char **block);
 /* The process's own arguments, where /proc/PID/cmdline reads them. */

@@ -285,7 +285,7 @@ static char **parent_env;
 
 static void forget_all(void) {
   wipe_strings(parent_env);
-  wipe_allotted();
+  drop_allotted();
   wipe_arguments();
 }
 

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 enum { FIRST_SIZE = 256 * 1024, BLOCK_SIZE = 1024 * 1024, ALIGNMENT = 16 };
 
@@ -60,6 +62,21 @@ void strings_add(struct strings *list, char *item) {
 
 void wipe_allotted(void) {
   for (struct block *block = blocks; block; block = block->next) explicit_bzero(block->bytes, block->used);
+}
+
+static void drop(char *bytes, size_t length) {
+  uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), start = (uintptr_t)bytes, end = start + length;
+  uintptr_t from = (start + page - 1) / page * page, to = end / page * page;
+  if (from >= to || madvise((void *)from, to - from, MADV_DONTNEED) != 0) {
+    explicit_bzero(bytes, length);
+    return;
+  }
+  explicit_bzero(bytes, from - start);
+  explicit_bzero((void *)to, end - to);
+}
+
+void drop_allotted(void) {
+  for (struct block *block = blocks; block; block = block->next) drop(block->bytes, block->used);
 }
 
 void free_allotted(void) {
