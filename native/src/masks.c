@@ -116,12 +116,22 @@ int keep_masks_open(int first) {
   return first + (int)later.count;
 }
 
+/* Linked to the first one of the same folder, as above. */
 void mask_names_of_later(bool (*is_over)(void)) {
   size_t done = 0;
+  const char *made = NULL;
+  int made_in = -1;
   for (size_t at = 0; at < later.names.length; at += strlen(later.names.data + at) + 1) {
     if (++done % NAMES_AT_A_TIME == 0 && is_over()) break;
     int folder = later.folders[(size_t)later.names.data[at++]];
-    if (mknodat(folder, later.names.data + at, S_IFCHR, 0) != 0 && errno != EEXIST) _exit(EXIT_OWN_FAILURE);
+    const char *name = later.names.data + at;
+    if (folder == made_in && (linkat(folder, made, folder, name, 0) == 0 || errno == EEXIST)) continue;
+    if (mknodat(folder, name, S_IFCHR, 0) != 0) {
+      if (errno != EEXIST) _exit(EXIT_OWN_FAILURE);
+      continue;
+    }
+    made = name;
+    made_in = folder;
   }
   for (size_t i = 0; i < later.count; i++) close(later.folders[i]);
   later.count = 0;
