@@ -21,7 +21,10 @@ static void give_order(struct barrier *barrier, int signal, bool by_terminal) {
 static void pass_signals(struct barrier *barrier) {
   struct caught caught;
   while (watch_next(&barrier->watch, &caught)) {
-    if (caught.signal == SIGCHLD) continue;
+    if (caught.signal == SIGCHLD) {
+      keeper_look(&barrier->keeper);
+      continue;
+    }
     if (!caught.by_process && barrier->greeted && caught.signal != SIGCONT) continue;
     give_order(barrier, caught.signal, !caught.by_process);
   }
@@ -36,6 +39,7 @@ static void be_greeted(struct barrier *barrier, struct launch *launch) {
   outside_keep(&barrier->outside, &launch->plan.places, launch->id);
   launch_forget(launch);
   let_go_of_input_and_output();
+  keeper_start(&barrier->keeper);
 }
 
 static bool is_wait_status(int status) {
@@ -97,9 +101,14 @@ static bool take_message(struct barrier *barrier, struct launch *launch) {
     return true;
   }
   struct report report;
-  if (got != (ssize_t)sizeof report || (kind == REPORT_LISTENERS) != (header.msg_controllen > 0)) refuse_message(barrier);
+  bool brings = kind == REPORT_LISTENERS || kind == REPORT_COVERS;
+  if (got != (ssize_t)sizeof report || brings != (header.msg_controllen > 0)) refuse_message(barrier);
   if (kind == REPORT_LISTENERS) {
     if (!outside_take(&barrier->outside, &header)) refuse_message(barrier);
+    return true;
+  }
+  if (kind == REPORT_COVERS) {
+    if (!keeper_take(&barrier->keeper, &header)) refuse_message(barrier);
     return true;
   }
   memcpy(&report, bytes, sizeof report);
@@ -118,6 +127,7 @@ static int wait_for_child(pid_t pid) {
 static _Noreturn void end_with_caller(struct barrier *barrier) {
   close(barrier->control);
   wait_for_child(barrier->child);
+  keeper_end(&barrier->keeper);
   aside_remove(&barrier->aside);
   _exit(EXIT_OWN_FAILURE);
 }
@@ -188,6 +198,7 @@ static void supervise(struct barrier *barrier, struct launch *launch, struct tex
     if (!reason->length) _exit(WIFEXITED(status) && WEXITSTATUS(status) ? WEXITSTATUS(status) : EXIT_OWN_FAILURE);
     return;
   }
+  keeper_end(&barrier->keeper);
   reclaim_terminal(barrier->terminal);
   outside_end(&barrier->outside);
   changes_take(launch);

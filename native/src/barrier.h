@@ -2,6 +2,7 @@
 #define CORDON_BARRIER_H
 
 #include "aside.h"
+#include "keeper.h"
 #include "launch.h"
 #include "outside.h"
 #include "watch.h"
@@ -10,6 +11,7 @@ struct barrier {
   struct watch watch;
   struct aside aside;
   struct outside outside;
+  struct keeper keeper;
   int control, errors, terminal;
   pid_t child;
   uint32_t continued;

@@ -51,6 +51,13 @@ struct open_how_ {
   uint64_t flags, mode, resolve;
 };
 
+/* What statx(2) tells, as far as it is used. */
+#define STATX_ATTR_MOUNT_ROOT_ 0x2000u
+struct file_facts {
+  uint32_t known, block_size;
+  uint64_t attributes, others[30];
+};
+
 #define KEYCTL_JOIN_SESSION_KEYRING_ 1
 
 /* Capabilities, as capset(2) takes them. */

@@ -51,10 +51,16 @@ void tree_unlock(int tree) {
   need(syscall(SYS_mount_setattr_, tree, "", AT_EMPTY_PATH, &wanted, sizeof wanted), "mount_setattr");
 }
 
-void tree_place(int tree, int onto) {
-  need(syscall(SYS_move_mount_, tree, "", onto, "", MOVE_MOUNT_BY_DESCRIPTORS), "move_mount");
+bool tree_place_if_there(int tree, int onto) {
+  long placed = syscall(SYS_move_mount_, tree, "", onto, "", MOVE_MOUNT_BY_DESCRIPTORS);
+  if (placed < 0 && errno != ENOENT) need(placed, "move_mount");
   close(tree);
   close(onto);
+  return placed == 0;
+}
+
+void tree_place(int tree, int onto) {
+  if (!tree_place_if_there(tree, onto)) refuse("the barrier could not be set up: move_mount: ", error_text(ENOENT), NULL);
 }
 
 static long configure(int context, unsigned command, const char *key, const char *value) {

@@ -19,6 +19,8 @@ void tree_restrict(int tree, bool all, uint64_t attributes);
 void tree_unlock(int tree);
 /* Onto the descriptor's place; both are closed. */
 void tree_place(int tree, int onto);
+/* The same; false where it was taken away meanwhile. */
+bool tree_place_if_there(int tree, int onto);
 
 int memory_folder(unsigned mode, uint64_t bytes);
 

@@ -3,6 +3,7 @@
 #include "changes.h"
 #include "ending.h"
 #include "git.h"
+#include "keeper.h"
 #include "kernel.h"
 #include "masks.h"
 #include "mount.h"
@@ -227,6 +228,7 @@ static _Noreturn void live_inside(const struct barrier *barrier, struct launch *
   enter_folder(&view);
   tell_about_layers(&view);
   mention_arguments(&shown, launch, &view);
+  keeper_send(&view, CONTROL_FD);
   drop_capabilities();
   if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) _exit(EXIT_OWN_FAILURE);
   changes_send(CONTROL_FD);

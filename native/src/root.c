@@ -1,5 +1,5 @@
+#include "cover.h"
 #include "mount.h"
-#include "view.h"
 
 #include "kernel.h"
 
@@ -14,7 +14,6 @@
 
 /* Masks and stand-ins lie in memory over a folder that a new one covers in the end: every plan has a /dev of its own. */
 #define USUAL_QUOTA (UINT64_C(1) << 30)
-static const char staging_name[] = ".cordon";
 static const char *const staging_places[] = {"/dev", "/tmp", "/var/tmp", "/mnt"};
 
 static int attach_in_memory(int onto, uint64_t bytes) {
@@ -36,14 +35,14 @@ static int open_working_place(void) {
   refuse("there is no folder to work in: /tmp and /var/tmp are missing", NULL);
 }
 
-/* A root that begins empty is there from the start, and holds them until it is whole. */
+/* A root that begins empty is there from the start. */
 static void open_staging(struct view *view) {
   int place = attach_in_memory(open_working_place(), quota_of(view));
   view->staging = place;
   if (view->plan->places.root != ROOT_EMPTY) return;
   view->root = place;
-  if (mkdirat(place, staging_name, 0700) != 0) refuse("the barrier could not be set up: ", error_text(errno), NULL);
-  view->staging = attach_in_memory(openat(place, staging_name, O_PATH | O_DIRECTORY | O_CLOEXEC), quota_of(view));
+  if (mkdirat(place, "dev", 0755) != 0) refuse("the barrier could not be set up: ", error_text(errno), NULL);
+  view->staging = attach_in_memory(openat(place, "dev", O_PATH | O_DIRECTORY | O_CLOEXEC), quota_of(view));
 }
 
 int open_target(const char *target, bool is_folder) {
@@ -95,10 +94,8 @@ static void restrict_root(bool all) {
   close(root);
 }
 
-/* Of a root that began empty nothing of the work on it is to be seen. */
 static void finish_empty_root(int machine) {
-  char *staging = joined("/", staging_name);
-  if (fchdir(machine) != 0 || umount2(".", MNT_DETACH) != 0 || chdir("/") != 0 || umount2(staging, MNT_DETACH) != 0 || rmdir(staging) != 0)
+  if (fchdir(machine) != 0 || umount2(".", MNT_DETACH) != 0 || chdir("/") != 0)
     refuse("the barrier could not be set up: ", error_text(errno), NULL);
   restrict_root(false);
 }
@@ -136,123 +133,6 @@ static void put_in_place(const struct view *view, const struct place *place, con
   }
 }
 
-/* ── covers, where no layer can make a name absent ── */
-
-static int unreadable(struct view *view, bool folder) {
-  const char *name = folder ? "closed-folder" : "closed-file";
-  int opened = openat(view->staging, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-  if (opened < 0) {
-    int made = folder ? mkdirat(view->staging, name, 0) : openat(view->staging, name, O_WRONLY | O_CREAT | O_CLOEXEC, 0);
-    if (made > 0) close(made);
-    if (made < 0 || (opened = openat(view->staging, name, O_PATH | O_NOFOLLOW | O_CLOEXEC)) < 0)
-      refuse("the barrier could not be set up: ", error_text(errno), NULL);
-  }
-  int tree = tree_of(opened, false);
-  close(opened);
-  if (tree < 0) refuse("the barrier could not be set up: ", error_text(errno), NULL);
-  tree_restrict(tree, false, MOUNT_ATTR_RDONLY_);
-  return tree;
-}
-
-/* A name that leads to a place where files are the machine's own, so that something must lie over it; NULL: no need. */
-static const struct place *bound_place(const struct view *view, const char *path, bool *on_root) {
-  const struct place *around = place_around(view, path);
-  *on_root = !around;
-  if (!around) return NULL;
-  bool is_bound = (around->kind == PLACE_READ || around->kind == PLACE_WRITE) && !around->is_exposed;
-  return is_bound ? around : NULL;
-}
-
-static int tree_at(const char *path, bool *is_folder) {
-  struct stat found;
-  int opened = open_without_links(AT_FDCWD, path, O_PATH | O_NOFOLLOW);
-  if (opened < 0) return -1;
-  *is_folder = fstat(opened, &found) == 0 && S_ISDIR(found.st_mode);
-  return opened;
-}
-
-static bool is_held(const struct view *view, const char *folder) {
-  for (size_t i = 0; i < view->held.count; i++)
-    if (strcmp(view->held.items[i], folder) == 0) return true;
-  return false;
-}
-
-/* Each once: a copy takes along the mounts below it, so that copies of copies would double with every cover. */
-static void hold_folder(struct view *view, char *folder) {
-  bool is_folder;
-  if (is_held(view, folder)) return;
-  int onto = tree_at(folder, &is_folder), tree = onto < 0 ? -1 : tree_of(onto, true);
-  if (tree < 0) return;
-  tree_place(tree, onto);
-  strings_add(&view->held, folder);
-}
-
-/* Folders that can be renamed from inside are held in place, or the cover would go with them. */
-static void hold_folders(struct view *view, const char *from, const char *path) {
-  const char *rest = below(from, path);
-  for (const char *at = strchr(rest, '/'); at; at = strchr(at + 1, '/'))
-    hold_folder(view, joined(from, allot_text(rest, (size_t)(at - rest))));
-}
-
-static void cover(struct view *view, const char *path, bool keep_readable) {
-  bool on_root, is_folder;
-  const struct place *around = bound_place(view, path, &on_root);
-  bool writable = around ? around->kind == PLACE_WRITE : view->plan->places.root == ROOT_WRITABLE;
-  if (!around && !on_root) return;
-  if (keep_readable && !writable) return;
-  int onto = tree_at(path, &is_folder);
-  if (onto < 0) return;
-  if (writable) {
-    close(onto);
-    hold_folders(view, around ? around->target : "/", path);
-    onto = tree_at(path, &is_folder);
-    if (onto < 0) return;
-  }
-  int tree = keep_readable ? tree_of(onto, true) : unreadable(view, is_folder);
-  if (tree < 0) refuse(path, ": ", error_text(errno), NULL);
-  if (keep_readable) tree_restrict(tree, true, MOUNT_ATTR_RDONLY_);
-  tree_place(tree, onto);
-  strings_add(&view->held, (char *)path);
-}
-
-/* What lies in a home needs one only in a place that is bound into it. */
-static bool may_need_cover(const struct view *view, const char *path) {
-  bool in_home = false;
-  for (size_t i = 0; i < view->home_count && !in_home; i++) in_home = below(view->homes[i], path) != NULL;
-  if (!in_home) return true;
-  for (size_t i = 0; i < view->count; i++) {
-    const struct place *place = &view->places[i];
-    if ((place->kind == PLACE_READ || place->kind == PLACE_WRITE) && below(place->target, path)) return true;
-  }
-  return view->plan->places.root == ROOT_WRITABLE;
-}
-
-static void cover_all(struct view *view) {
-  for (size_t i = 0; i < view->plan->places.keep_read.count; i++)
-    cover(view, without_links(view, view->plan->places.keep_read.items[i]), true);
-  for (size_t i = 0; i < view->hidden.count; i++)
-    if (may_need_cover(view, view->hidden.items[i])) cover(view, view->hidden.items[i], false);
-}
-
-/* Texts for files that no layer holds. */
-static void place_files(struct view *view) {
-  for (size_t i = 0; i < view->file_count; i++) {
-    const struct place *around = place_around(view, view->files[i].target);
-    if (around && around->layer && (around->kind == PLACE_LAYER || around->kind == PLACE_CUT)) continue;
-    char name[32];
-    snprintf(name, sizeof name, "text%zu", i);
-    int file = openat(view->staging, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-    if (file < 0 || !write_whole(file, view->files[i].text.text, view->files[i].text.length))
-      refuse(view->files[i].target, ": ", error_text(errno), NULL);
-    int opened = openat(view->staging, name, O_PATH | O_CLOEXEC), tree = tree_of(opened, false);
-    close(file);
-    close(opened);
-    if (tree < 0) refuse(view->files[i].target, ": ", error_text(errno), NULL);
-    tree_restrict(tree, false, MOUNT_ATTR_RDONLY_);
-    tree_place(tree, open_target(view->files[i].target, false));
-  }
-}
-
 /* A home that is reached through a link which lies where nothing of the machine is seen gets the link again. */
 static void repeat_home_links(const struct view *view) {
   for (size_t i = 0; i < view->home_count; i++) {
@@ -282,7 +162,6 @@ void build_view(struct view *view, const struct launch *launch, int aside) {
   }
   for (size_t i = 0; i < view->count; i++) put_in_place(view, &view->places[i], &devices);
   repeat_home_links(view);
-  place_files(view);
   cover_all(view);
   if (launch->plan.places.root == ROOT_EMPTY) finish_empty_root(machine);
 }

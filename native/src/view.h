@@ -47,8 +47,6 @@ struct view {
   struct strings hidden;
   bool *is_absent;
   size_t absent_capacity;
-  /* Folders that are mount points, so that nobody inside can move them. */
-  struct strings held;
   /* The homes as the plan spells them, and without links. */
   const char *home_names[MAX_HOMES];
   char *homes[MAX_HOMES];
