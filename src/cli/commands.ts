@@ -131,6 +131,11 @@ export const PROVE_FLAGS: readonly FlagSpec[] = [
 const SESSION_FLAGS: readonly FlagSpec[] = [
   { name: '--skills', value: 'DIR', help: 'a folder of skills, or one skill; repeatable' },
   { name: '--profile', value: 'NAME|FILE', help: 'what sessions may use: limits, network, redaction, more paths' },
+  {
+    ...IN_FLAG,
+    offers: ['podman:', 'docker:'],
+    help: 'each call in a container of its own: podman:IMAGE or docker:IMAGE',
+  },
   { name: '--log', value: 'FORMAT', help: 'lines on stderr as text or json', choices: ['text', 'json'] },
 ];
 

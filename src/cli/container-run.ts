@@ -94,10 +94,11 @@ async function startedRedacted(request: ContainerRequest, redaction: Redaction):
 async function rehearse(request: ContainerRequest, json: boolean, context: Context): Promise<number> {
   const { policy, target } = request;
   refuseUnfit(policy, target);
-  const block = await configuredEnv(await engineOf(target, context.env), target);
+  const engine = await engineOf(target, context.env);
+  const block = await configuredEnv(engine, target);
   const places = await placesForContainer(request);
   // Values that would have to be fetched are no part of a decision.
-  const { decisions } = prepareInside({ ...request, policy: withoutCredentials(policy) }, block, places);
+  const { decisions } = prepareInside({ ...request, policy: withoutCredentials(policy) }, { block, places, engine });
   if (json) {
     const binds = places.binds.map(({ path, writable }) => ({ path, writable }));
     context.out(

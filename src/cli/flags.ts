@@ -84,7 +84,7 @@ function knownFlag(arg: Bytes, flags: readonly FlagSpec[]): { spec: FlagSpec; in
   if (name === '--in')
     throw usageError(
       '--in does not go with this command',
-      'run, explain and agent run start commands in a container; cordon tool config TOOL in … a tool',
+      'run, explain, agent run, mcp and serve take it; cordon tool config TOOL in … is for a tool',
     );
   const near = nearest(
     name,

@@ -1,5 +1,5 @@
 import { CordonError } from '../host/errors.ts';
-import { Ending } from '../launch/ending.ts';
+import { type EndCause, Ending } from '../launch/ending.ts';
 import { type Launched, launch } from '../launch/launch.ts';
 import type { LaunchPlan } from '../plan/plan.ts';
 import type { Redaction } from '../redact/redaction.ts';
@@ -11,7 +11,8 @@ import type { CallOptions, CallResult } from './types.ts';
 import { likelyHits, limitWords } from './words.ts';
 
 export interface Call {
-  readonly plan: LaunchPlan;
+  /** Starts the command; what was not started by then is given up at the signal. */
+  readonly start: (place: CallPlace | undefined, givenUp: AbortSignal) => Launched | Promise<Launched>;
   readonly limits: Limits;
   readonly workspace: string;
   readonly options: CallOptions;
@@ -59,10 +60,15 @@ async function runIn(call: Call, place: CallPlace | undefined, file: OutputFile 
   const timeoutMs = callLimit(options.timeoutMs, limits.timeoutMs);
   const started = performance.now();
   const output = new CallOutput({ most, redaction: call.redaction, file, onOutput: options.onOutput });
-  const launched = start(call, place);
+  const launched = await startInTime(call, place, timeoutMs);
+  if (launched === 'cancel') return notStarted();
+  if (launched === 'time') return notStartedInTime(timeoutMs, limits);
   output.take(launched.child.stdout, 'stdout');
   output.take(launched.child.stderr, 'stderr');
-  const ending = new Ending(launched.child, { timeoutMs, signals: [options.signal, call.closing] });
+  launched.child.stdin?.on('error', () => undefined); // The command may end without having read.
+  launched.child.stdin?.end(call.input ?? '');
+  const left = Math.max(0, timeoutMs - Math.round(performance.now() - started));
+  const ending = new Ending(launched.child, { timeoutMs: left, signals: [options.signal, call.closing] });
   const { exitCode } = await ended(launched, ending);
   const [stdout, stderr] = [output.kept('stdout'), output.kept('stderr')];
   if (!launched.hasStarted() && ending.cause === undefined) throw neverRun(exitCode, stderr);
@@ -84,13 +90,38 @@ async function runIn(call: Call, place: CallPlace | undefined, file: OutputFile 
   };
 }
 
-function start({ plan, limits, input }: Call, place: CallPlace | undefined): Launched {
-  place?.group?.limit({ memory: limits.memory, processes: limits.processes + SURROUNDING });
-  const channels = { stdin: 'pipe', stdout: 'pipe', stderr: 'pipe' } as const;
-  const launched = place?.launcher.start(plan) ?? launch(plan, channels);
-  launched.child.stdin?.on('error', () => undefined); // The command may end without having read.
-  launched.child.stdin?.end(input ?? '');
-  return launched;
+export const CHANNELS = { stdin: 'pipe', stdout: 'pipe', stderr: 'pipe' } as const;
+
+/** On this machine, at once. */
+export const launchHere =
+  (plan: LaunchPlan, { memory, processes }: Limits): Call['start'] =>
+  (place) => {
+    place?.group?.limit({ memory, processes: processes + SURROUNDING });
+    return place?.launcher.start(plan) ?? launch(plan, CHANNELS);
+  };
+
+/** A container takes a while to be there, and may never be: the time of a call begins before. */
+async function startInTime({ start, options, closing }: Call, place: CallPlace | undefined, timeoutMs: number) {
+  const givenUp = new AbortController();
+  const launched = start(place, givenUp.signal);
+  if (!(launched instanceof Promise)) return launched;
+  let cause: EndCause | undefined;
+  const giveUp = (why: EndCause) => () => {
+    cause ??= why;
+    givenUp.abort();
+  };
+  const cancel = giveUp('cancel');
+  const timer = setTimeout(giveUp('time'), timeoutMs);
+  for (const signal of [options.signal, closing]) signal?.addEventListener('abort', cancel, { once: true });
+  try {
+    return await launched;
+  } catch (error) {
+    if (cause === undefined) throw error;
+    return cause;
+  } finally {
+    clearTimeout(timer);
+    for (const signal of [options.signal, closing]) signal?.removeEventListener('abort', cancel);
+  }
 }
 
 async function ended({ result }: Launched, ending: Ending): Promise<{ exitCode: number }> {
@@ -112,6 +143,13 @@ function neverRun(exitCode: number, stderr: Buffer): CordonError {
   return new CordonError('launch', said ?? `the sandbox could not be set up (exit code ${exitCode})`, {
     hint: 'nothing was run',
   });
+}
+
+function notStartedInTime(timeoutMs: number, limits: Limits): CallResult {
+  const hit = { exitCode: EXIT_TIME, durationMs: timeoutMs, timedOut: true, memory: false, processes: false };
+  const output = { outputBytes: 0, outputLost: false, most: 0, fileProblem: undefined };
+  const limit = limitWords({ ...hit, ...output, timeoutMs }, limits) ?? '';
+  return { ...notStarted(), exitCode: EXIT_TIME, timedOut: true, cancelled: false, durationMs: timeoutMs, limit };
 }
 
 function notStarted(): CallResult {

@@ -10,6 +10,7 @@ import { INSIDE } from '../plan/places/index.ts';
 import { credentialRule } from '../policy/credential.ts';
 import { NETWORK_OFF } from '../policy/network/rules.ts';
 import { withProxyVariables } from '../policy/network/variables.ts';
+import { Pattern } from '../policy/pattern.ts';
 import { type CredentialRule, DEFAULT_POLICY, type Policy, type SetRule } from '../policy/policy.ts';
 import { type SealedEnv, seal } from '../seal/seal.ts';
 import type { SandboxedVariable } from '../secrets/sandboxed/file.ts';
@@ -31,16 +32,22 @@ interface Sources {
   readonly env: ParentEnv;
   readonly folders: Folders;
   readonly workspace: string;
+  /** Commands find the programs of an image. */
+  readonly inImage: boolean;
 }
 
 const SYSTEM_PATH = ['/usr/bin', '/bin'];
+/** Where images have their programs, unless they say so themselves. */
+const IMAGE_PATH = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'];
 const OWN_NAMES = ['HOME', 'PATH'];
 
 /** HOME, PATH, what the profile sets or injects, the user's variables. Nothing is inherited: there is no parent to inherit from. */
 export async function sessionEnvironment(sources: Sources): Promise<SessionEnvironment> {
-  const { profile, variables } = sources;
+  const { profile, variables, inImage } = sources;
   refuseKeys(profile);
-  const path = [...new Set([...SYSTEM_PATH, ...(profile.session?.path ?? [])])];
+  const added = profile.session?.path ?? [];
+  const isImages = inImage && added.length === 0;
+  const path = [...new Set([...(inImage ? IMAGE_PATH : SYSTEM_PATH), ...added])];
   const own = new Set(variables.map(({ name }) => name));
   const injected = profile.credentials.filter(({ target }) => !own.has(target));
   const rules = variables.map((variable) => brokeredAs(profile, ruleOf(variable)));
@@ -48,7 +55,8 @@ export async function sessionEnvironment(sources: Sources): Promise<SessionEnvir
     ...DEFAULT_POLICY,
     origin: profile.origin,
     base: { preset: 'none', origin: 'session' },
-    set: [...ownVariables(path), ...profile.set.filter((rule) => isFree(rule, own))],
+    allow: isImages ? [{ pattern: Pattern.exactly(bytesOfText('PATH')), origin: 'session' }] : [],
+    set: [...ownVariables(isImages ? undefined : path), ...profile.set.filter((rule) => isFree(rule, own))],
     credentials: [...injected, ...rules],
     isolation: 'barrier',
     filesystem: { ...profile.filesystem, preset: 'workspace', explicit: true },
@@ -84,8 +92,8 @@ function brokeredAs({ credentials }: Policy, rule: CredentialRule): CredentialRu
   return broker === undefined ? rule : { ...rule, broker };
 }
 
-function ownVariables(path: readonly string[]): SetRule[] {
-  const values = { HOME: INSIDE.workspace, PATH: path.join(':') };
+function ownVariables(path: readonly string[] | undefined): SetRule[] {
+  const values = { HOME: INSIDE.workspace, ...(path === undefined ? {} : { PATH: path.join(':') }) };
   return Object.entries(values).map(([name, value]) => ({
     name: bytesOfText(name),
     value: bytesOfText(value),

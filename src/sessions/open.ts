@@ -28,10 +28,11 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     ...{ profile, env, folders },
     variables: secrets.variables,
     workspace: settings.workspace.path,
+    inImage: settings.target !== undefined,
   });
   const hidden = [...environment.secrets, ...(environment.broker?.values ?? [])];
   const redaction = profile.redact && hidden.length > 0 ? new Redaction(hidden) : undefined;
-  const pool = poolFor(options, profile, log);
+  const pool = settings.target === undefined ? poolFor(options, profile, log) : undefined;
   const id = options.id ?? newSessionId();
   const places = [
     ...placesFor(settings),

@@ -5,15 +5,18 @@ import type { ParentEnv } from '../host/parent-env.ts';
 import { auditFile, auditHead, newLaunchId } from '../launch/audit.ts';
 import type { Operation } from '../plan/places/index.ts';
 import { type LaunchPlan, type Machine, plan } from '../plan/plan.ts';
+import type { ImageTarget } from '../policy/container-target.ts';
 import type { NetworkPolicy } from '../policy/network/rules.ts';
 import type { Redaction } from '../redact/redaction.ts';
 import { checkedWords, shell, type Words } from './arguments.ts';
 import { barrierFailure, requireBarrier } from './barrier.ts';
-import { runCall } from './call.ts';
+import { type Call, launchHere, runCall } from './call.ts';
+import { launchInContainer } from './container-call.ts';
 import type { SessionEnvironment } from './environment.ts';
 import { type Limits, resourceLimits } from './limits.ts';
 import { logCall } from './log.ts';
 import type { LauncherPool } from './pool.ts';
+import type { KnownFolders } from './settings.ts';
 import { skillCommand } from './skills/command.ts';
 import type { SessionFolder } from './state.ts';
 import type { CallOptions, CallResult, Log, Session, Skill, SkillCallOptions } from './types.ts';
@@ -34,6 +37,8 @@ export interface Ground {
   readonly redaction: Redaction | undefined;
   readonly env: ParentEnv;
   readonly state: string;
+  readonly folders: KnownFolders;
+  readonly target: ImageTarget | undefined;
   readonly folder: SessionFolder;
   readonly log: Log;
 }
@@ -64,13 +69,14 @@ export class OpenSession implements Session {
   }
 
   async bash(command: string, options: CallOptions = {}): Promise<CallResult> {
-    return this.#call('the Bash command', () => [shell(), '-c', command], options);
+    return this.#call('the Bash command', () => [this.#isInside ? 'bash' : shell(), '-c', command], options);
   }
 
   async runSkill(name: string, { args = [], input, ...options }: SkillCallOptions = {}): Promise<CallResult> {
     const skill = this.skills.find((one) => one.name === name || one.toolName === name);
     if (skill === undefined) throw noSkill(name, this.skills);
-    const words = (): Words => [...skillCommand(skill, this.#ground.environment.path), ...args];
+    const path = this.#isInside ? 'of the image' : this.#ground.environment.path;
+    const words = (): Words => [...skillCommand(skill, path), ...args];
     return this.#call(`the skill '${skill.name}'`, words, options, input ?? '');
   }
 
@@ -99,18 +105,30 @@ export class OpenSession implements Session {
   }
 
   async #run(what: string, words: () => Words, options: CallOptions, input?: string): Promise<CallResult> {
-    const { env, workspace, skillFolders, limits, pool, redaction, log } = this.#ground;
-    const machine = requireBarrier(env, what);
+    const { env, workspace, skillFolders, limits, pool, redaction, log, target } = this.#ground;
+    const machine = target === undefined ? requireBarrier(env, what) : undefined;
     checkUnchanged(workspace, 'workspace');
     for (const folder of skillFolders) checkUnchanged(folder, 'skill');
-    const launchPlan = this.#plan(machine, checkedWords(words()));
+    const start = this.#start(machine, checkedWords(words()));
     logCall(log, this.id, what, this.variableNames);
-    const call = { plan: launchPlan, limits, workspace: workspace.path, options, redaction, pool };
+    const call = { start, limits, workspace: workspace.path, options, redaction, pool };
     try {
       return await runCall({ ...call, input, closing: this.#closing.signal });
     } catch (error) {
-      throw (error instanceof CordonError && error.kind === 'launch' && barrierFailure(env, what)) || error;
+      const isBarriers = target === undefined && error instanceof CordonError && error.kind === 'launch';
+      throw (isBarriers && barrierFailure(env, what)) || error;
     }
+  }
+
+  get #isInside(): boolean {
+    return this.#ground.target !== undefined;
+  }
+
+  /** The barrier of a container is made inside of it, and nothing is started there without. */
+  #start(machine: Machine | undefined, words: Words): Call['start'] {
+    const { target } = this.#ground;
+    if (machine !== undefined) return launchHere(this.#plan(machine, words), this.#ground.limits);
+    return launchInContainer({ ...this.#ground, target: target as ImageTarget }, words);
   }
 
   #plan(machine: Machine, words: Words): LaunchPlan {

@@ -3,7 +3,11 @@ import { CordonError } from '../host/errors.ts';
 import { type Folders, foldersOf, homesOf } from '../host/folders.ts';
 import { ParentEnv } from '../host/parent-env.ts';
 import { currentEnvironment } from '../host/process-env.ts';
+import { engineOf } from '../launch/container/engine.ts';
+import { unfitFor } from '../launch/container/unfit.ts';
 import { INSIDE } from '../plan/places/index.ts';
+import { containerTarget, type ImageTarget } from '../policy/container-target.ts';
+import { NETWORK_OFF } from '../policy/network/rules.ts';
 import { DEFAULT_POLICY, type FilesystemPolicy, type Policy } from '../policy/policy.ts';
 import { loadPolicy } from '../policy/profile/load-policy.ts';
 import { checkUserName } from '../secrets/sandboxed/user-name.ts';
@@ -12,7 +16,7 @@ import { findSkills } from './skills/find.ts';
 import type { Log, SessionOptions, Skill } from './types.ts';
 import { isIn, type KnownFolder, knownFolder, openWorkspace } from './workspace.ts';
 
-type KnownFolders = { readonly [Name in keyof Folders]: string };
+export type KnownFolders = { readonly [Name in keyof Folders]: string };
 
 /** All that is known of a session before its secrets are read. */
 export interface Settings {
@@ -26,6 +30,8 @@ export interface Settings {
   readonly skills: readonly Skill[];
   readonly skillFolders: readonly KnownFolder[];
   readonly log: Log;
+  /** The image whose containers calls run in, when not on this machine. */
+  readonly target: ImageTarget | undefined;
 }
 
 export async function readSettings(options: SessionOptions): Promise<Settings> {
@@ -34,21 +40,53 @@ export async function readSettings(options: SessionOptions): Promise<Settings> {
   const folders = requireFolders(options.folders ?? foldersOf(env));
   const homes = homesAt(env);
   const workspace = openWorkspace(options.workspace, { folders, homes });
-  const { profile, limits, skills } = await readShared(options, folders, homes[0]);
+  const { profile, limits, skills, target } = await readShared(options, folders, { env, home: homes[0] });
   const filesystem = filesystemOf(profile, workspace.path);
   const skillFolders = skills.map(({ folder }) => knownFolder(folder, 'skill'));
   const log = options.log ?? (() => undefined);
-  return { user, env, folders, workspace, profile, filesystem, limits, skills, skillFolders, log };
+  return { user, env, folders, workspace, profile, filesystem, limits, skills, skillFolders, log, target };
 }
 
 const homesAt = (env: ParentEnv) =>
   Object.values(homesOf(env)).filter((home) => home !== undefined && home !== '/') as string[];
 
 /** What sessions of one service have in common. */
-async function readShared(options: SharedOptions, folders: Folders, home: string | undefined) {
+async function readShared(options: SharedOptions, folders: Folders, { env, home }: Asking) {
   const profile = await profileOf(options.profile, folders, home);
+  const target = await targetOf(options.in, profile, env);
   const limits = mergeLimits(profile.session?.limits ?? {}, options.limits ?? {});
-  return { profile, limits, skills: await findSkills(options.skills ?? []) };
+  return { profile, limits, skills: await findSkills(options.skills ?? []), target };
+}
+
+interface Asking {
+  readonly env: ParentEnv;
+  readonly home: string | undefined;
+}
+
+/** That there is no such engine, or that a container can't be what the profile says, is known before the first call. */
+async function targetOf(given: string | undefined, profile: Policy, env: ParentEnv): Promise<ImageTarget | undefined> {
+  if (given === undefined) return undefined;
+  const target = containerTarget(given, 'in of a session');
+  if (target.kind === 'container')
+    throw new CordonError('session', 'a session has a container of its own for each call, not one that runs already', {
+      where: given,
+      hint: 'name an image: podman:IMAGE or docker:IMAGE',
+    });
+  const { filesystem, session } = profile;
+  const { mode } = filesystem.workspace;
+  const policy: Policy = {
+    ...profile,
+    network: session?.network ?? NETWORK_OFF,
+    filesystem: { ...filesystem, preset: 'workspace', workspace: { mode } },
+  };
+  const unfit = unfitFor(policy);
+  if (unfit !== undefined)
+    throw new CordonError('policy', unfit.message, {
+      where: profile.origin,
+      hint: 'leave it out of the profile, or the container out of the session',
+    });
+  await engineOf(target, env);
+  return target;
 }
 
 type SharedOptions = Omit<SessionOptions, 'user' | 'workspace'>;
@@ -57,7 +95,7 @@ type SharedOptions = Omit<SessionOptions, 'user' | 'workspace'>;
 export async function checkShared(options: SharedOptions): Promise<readonly Skill[]> {
   const env = environmentOf(options.env);
   const folders = requireFolders(options.folders ?? foldersOf(env));
-  return (await readShared(options, folders, homesAt(env)[0])).skills;
+  return (await readShared(options, folders, { env, home: homesAt(env)[0] })).skills;
 }
 
 function environmentOf(given: SessionOptions['env']): ParentEnv {

@@ -22,6 +22,8 @@ export interface SessionOptions {
   readonly folders?: Folders;
   readonly log?: Log;
   readonly id?: string;
+  /** `podman:IMAGE` or `docker:IMAGE`: each call runs in a container of its own. */
+  readonly in?: string | undefined;
   readonly limits?: Partial<Limits>;
 }
 

@@ -84,7 +84,17 @@ export async function launchSpecIn(
     requireFolder(spec.workdir, 'make it, or mount a folder there with SandboxSpecBuilder.mount()');
   const { launchIn } = await import('../launch/container/launch-in.ts');
   const env = ParentEnv.fromRecord(currentEnvironment());
-  const request = { policy: policyInside(spec), env, argv, workdir: spec.workdir, mounts, target, record: false };
+  const parent = ParentEnv.fromRecord({});
+  const request = {
+    policy: policyInside(spec),
+    env,
+    parent,
+    argv,
+    workdir: spec.workdir,
+    mounts,
+    target,
+    record: false,
+  };
   return launchIn(request, options);
 }
 

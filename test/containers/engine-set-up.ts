@@ -86,6 +86,8 @@ function importImage(folder: string, env: NodeJS.ProcessEnv): void {
   writeFileSync(join(root, 'etc/passwd'), 'root:x:0:0:root:/root:/bin/sh\n');
   // An agent that only tells what it was given.
   writeFileSync(join(root, 'bin/goose'), '#!/bin/sh\necho "agent got: $(cat)"\nenv\n', { mode: 0o755 });
+  // Sessions start bash.
+  writeFileSync(join(root, 'bin/bash'), '#!/bin/sh\nexec sh "$@"\n', { mode: 0o755 });
   writeFileSync(join(root, 'bin/unusable'), 'no program\n', { mode: 0o644 });
   const changes = [
     'ENV PATH=/bin:/usr/bin',

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { identityOf } from '../support/users.ts';
 import { eventually, IMAGE, podman, processesWith, rootless, Scene } from './scene.ts';
+import { SessionScene } from './session-scene.ts';
 
 const IN = ['--net', 'off', '--in', `podman:${IMAGE}`];
 
@@ -157,7 +158,7 @@ describe('cordon run --in docker:IMAGE', () => {
 
 describe('rootless podman', () => {
   it('does the same without any daemon, as the user', () => {
-    const scene = new Scene('cordon-test');
+    const scene = new SessionScene('cordon-test').with();
     const env = { ...rootless(scene), A_TOKEN: 'given' };
     const script = 'id -u; echo $A_TOKEN; touch made; touch /etc/x 2>/dev/null || echo held; exit 5';
     const ran = scene.run(['run', ...IN, '--isolation', 'barrier', '--allow', 'A_TOKEN', '--', 'sh', '-c', script], {
@@ -166,6 +167,9 @@ describe('rootless podman', () => {
     const { uid } = identityOf('cordon-test');
     expect(ran).toMatchObject({ status: 5, stdout: `${uid}\ngiven\nheld\n`, stderr: '' });
     expect(statSync(join(scene.project, 'made')).uid).toBe(uid);
+    const [call] = scene.results("tell(await session.bash('id -u; echo $A_TOKEN; touch made; exit 6'));", '', env);
+    expect(call).toMatchObject({ exitCode: 6, stdout: `${uid}\n${scene.secret}\n`, stderr: '' });
+    expect(statSync(join(scene.workspace('u1'), 'made')).uid).toBe(uid);
   });
 });
 
@@ -181,6 +185,6 @@ describe('cordon agent run --in', () => {
 
   it('is refused by what cannot do it', () => {
     const { stderr } = new Scene().run(['shell', '--in', `podman:${IMAGE}`]);
-    expect(stderr).toContain('run, explain and agent run');
+    expect(stderr).toContain('run, explain, agent run, mcp and serve');
   });
 });

@@ -7,6 +7,7 @@ import { type Log, type LogForm, lineLog, openSession, type SessionOptions } fro
 import { MCP_FLAGS } from '../commands.ts';
 import type { Context } from '../context.ts';
 import { flagValues, type ParsedArguments, parseArguments, textValue, usageError } from '../flags.ts';
+import { IN_FLAG } from '../policy-flags.ts';
 import { version } from '../version.ts';
 
 const CALLS_AT_ONCE = 16;
@@ -39,7 +40,14 @@ export function sessionOptions(
 ): Omit<SessionOptions, 'user' | 'workspace'> {
   const profile = optional(parsed, '--profile');
   const skills = flagValues(parsed, '--skills').map((folder) => textValue(folder, '--skills'));
-  return { env, folders, log, skills, ...(profile === undefined ? {} : { profile }) };
+  return {
+    env,
+    folders,
+    log,
+    skills,
+    in: optional(parsed, IN_FLAG.name),
+    ...(profile === undefined ? {} : { profile }),
+  };
 }
 
 /** On stderr; CORDON_LOG=debug tells of each variable, without its value. */

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { CordonError } from '../../host/errors.ts';
 import type { Isolation } from '../../policy/policy.ts';
-import { type Engine, guardOptions } from './engine.ts';
+import { type Engine, guardOptions, holdsTogether } from './engine.ts';
 
 /** A place of this machine that is there inside too. */
 export interface Bind {
@@ -29,6 +28,10 @@ export interface ContainerSettings {
   readonly network: 'on' | 'off';
   readonly terminal: boolean;
   readonly isolation: Isolation;
+  /** Of all processes together. */
+  readonly limits?: { readonly memory: number; readonly processes: number } | undefined;
+  /** Bytes of each folder in memory. */
+  readonly temporary?: number | undefined;
 }
 
 /**
@@ -51,7 +54,7 @@ export function runArguments(engine: Engine, settings: ContainerSettings): strin
   return [
     ...['run', '--rm', '--name', name, '--interactive', ...(terminal ? ['--tty'] : [])],
     ...['--log-driver', 'none', '--read-only', '--no-healthcheck'],
-    ...processLimit(engine),
+    ...limitsTogether(engine, settings),
     ...privileges(engine, settings),
     ...(network === 'off' ? ['--network', 'none'] : []),
     ...(engine.name === 'podman' ? ['--http-proxy=false', '--systemd=false', '--image-volume=ignore'] : []),
@@ -66,10 +69,12 @@ export function runArguments(engine: Engine, settings: ContainerSettings): strin
   ];
 }
 
-/** Rootless podman holds no limits in control groups of version 1, and would say so each time. */
-function processLimit({ name }: Engine): string[] {
-  const isHeld = name === 'docker' || process.getuid?.() === 0 || existsSync('/sys/fs/cgroup/cgroup.controllers');
-  return isHeld ? ['--pids-limit', String(MOST_PROCESSES)] : [];
+function limitsTogether(engine: Engine, { limits }: ContainerSettings): string[] {
+  if (!holdsTogether(engine)) return [];
+  return [
+    ...['--pids-limit', String(limits?.processes ?? MOST_PROCESSES)],
+    ...(limits === undefined ? [] : ['--memory', `${limits.memory}b`]),
+  ];
 }
 
 /** The caller's own ids, so that what is written belongs to the caller. */
@@ -92,8 +97,9 @@ function privileges({ name, daemon }: Engine, { isolation }: ContainerSettings):
 }
 
 /** Folders that programs expect to be theirs, empty and in memory. */
-function scratch({ name }: Engine, { home }: ContainerSettings): string[] {
-  const options = `rw,exec,nosuid,nodev,mode=1777${name === 'podman' ? ',notmpcopyup' : ''}`;
+function scratch({ name }: Engine, { home, temporary }: ContainerSettings): string[] {
+  const size = temporary === undefined ? '' : `,size=${temporary}`;
+  const options = `rw,exec,nosuid,nodev,mode=1777${size}${name === 'podman' ? ',notmpcopyup' : ''}`;
   const folders = ['/tmp', '/var/tmp', '/run', ...(home === undefined ? [] : [home])];
   return folders.flatMap((folder) => ['--tmpfs', `${folder}:${options}`]);
 }

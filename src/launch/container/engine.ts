@@ -120,6 +120,10 @@ function ask({ program, env }: Engine, args: readonly string[]): Promise<Answer>
   });
 }
 
+/** Rootless podman holds no limits in control groups of version 1, and would say so each time. */
+export const holdsTogether = ({ name }: Engine) =>
+  name === 'docker' || process.getuid?.() === 0 || existsSync('/sys/fs/cgroup/cgroup.controllers');
+
 /** What of the kernel's guards stands in the way of a barrier inside, which confines more than they do. */
 export function guardOptions(): string[] {
   const isOn = (file: string, word: string) => existsSync(file) && readFileSync(file, 'utf8').trim() === word;

@@ -3,7 +3,7 @@ import { type Bytes, bufferOfBytes, bytesOfText, showBytes } from '../../host/by
 import { type Folders, foldersOf, homesOf } from '../../host/folders.ts';
 import { ParentEnv } from '../../host/parent-env.ts';
 import { factsOf, isWithin, NO_COPIES, type Operation, placesOf } from '../../plan/places/index.ts';
-import { plan } from '../../plan/plan.ts';
+import { plan, type ResourceLimit } from '../../plan/plan.ts';
 import { NETWORK_ON } from '../../policy/network/rules.ts';
 import type { FilesystemPolicy, Policy } from '../../policy/policy.ts';
 import { seal } from '../../seal/seal.ts';
@@ -11,6 +11,7 @@ import { surveyMachine } from '../machine.ts';
 import { ownOf } from '../own.ts';
 import type { LaunchRequest, Prepared } from '../prepare.ts';
 import { type Bind, pathInside } from './arguments.ts';
+import { type Engine, holdsTogether } from './engine.ts';
 import { atTargets } from './remap.ts';
 
 /** What the command's environment is decided from: the image's variables, and the caller's that mean something there. */
@@ -79,8 +80,21 @@ export interface InsideRequest
   extends Pick<LaunchRequest, 'policy' | 'env' | 'argv' | 'workdir' | 'credentials' | 'quiet' | 'broker'> {
   /** Cordon's own, where they are not what the environment says. */
   readonly folders?: Folders | undefined;
+  /** Whose variables are decided about, when not the caller's. */
+  readonly parent?: ParentEnv | undefined;
+  readonly limits?: ContainerLimits | undefined;
   /** Places that have another path inside, besides those that the policy names. */
   readonly mounts?: readonly Mount[] | undefined;
+}
+
+/** What a command may use of this machine. */
+export interface ContainerLimits {
+  /** What all processes together may use, where the engine can hold them to it. */
+  readonly together: { readonly memory: number; readonly processes: number };
+  /** What each process may, given whether the engine holds them together. */
+  readonly each: (together: boolean) => readonly ResourceLimit[];
+  /** Bytes of each folder in memory. */
+  readonly temporary: number;
 }
 
 export interface Mount extends Bind {
@@ -99,9 +113,12 @@ export interface InsidePlaces {
 const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 /** decide → seal → plan for one command line in a container, of which `block` are the variables it was started with. */
-export function prepareInside(request: InsideRequest, block: Buffer, places: InsidePlaces): Prepared {
+export function prepareInside(
+  request: InsideRequest,
+  { block, places, engine }: { readonly block: Buffer; readonly places: InsidePlaces; readonly engine: Engine },
+): Prepared {
   const { argv, workdir, credentials, policy } = request;
-  const inside = environmentInside(block, request.env, places);
+  const inside = environmentInside(block, request.parent ?? request.env, places);
   const decisions = decideInside(policy, inside);
   const { env } = inside;
   const sealed = seal(decisions, { policy, env, ...(credentials === undefined ? {} : { credentials }) });
@@ -116,6 +133,7 @@ export function prepareInside(request: InsideRequest, block: Buffer, places: Ins
     places: policy.isolation === 'filter' ? [] : operations(request, env, places),
     machine: { ...surveyMachine(env), bwrap: undefined },
     quiet: request.quiet,
+    limits: request.limits?.each(holdsTogether(engine)),
   });
   return { decisions, plan: made, startup: [], startupFiles: [], warnings: [] };
 }
@@ -163,5 +181,13 @@ function operations(request: InsideRequest, env: ParentEnv, places: InsidePlaces
     use: { as: 'run', files: NO_COPIES },
   });
   const kept = places.workspace === undefined ? found.filter(({ kind }) => kind !== 'workspace') : found;
-  return atTargets(kept, request.mounts ?? []);
+  return atTargets(kept, request.mounts ?? []).map(bounded(request.limits?.temporary));
 }
+
+/** Memory that a command fills is memory of the machine. */
+const bounded =
+  (bytes: number | undefined) =>
+  (operation: Operation): Operation =>
+    bytes !== undefined && (operation.kind === 'private' || operation.kind === 'dev')
+      ? { ...operation, bytes }
+      : operation;

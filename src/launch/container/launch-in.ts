@@ -27,6 +27,8 @@ export interface ContainerRequest extends InsideRequest {
   readonly target: ContainerTarget;
   /** Write an audit record. */
   readonly record: boolean;
+  /** What it says besides. */
+  readonly note?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface LaunchedIn extends Launched {
@@ -45,11 +47,14 @@ export async function launchIn(request: ContainerRequest, options: LaunchOptions
   const started = Date.now();
   const talk = await begin(request, { engine, launcher, places }, options);
   const ended = exitOf(talk.child);
+  const start = new Starting(talk, engine, options.signal);
+  const early = ended.then((result) => start.endedEarly(result));
   try {
-    const socket = await Promise.race([talk.socket, ended.then(endedEarly(engine))]);
-    const block = await Promise.race([environmentFrom(socket), ended.then(endedEarly(engine))]);
+    const socket = await Promise.race([talk.socket, early, start.aborted]);
+    const block = await Promise.race([environmentFrom(socket), early, start.aborted]);
     if (engine.name === 'docker') refuseVolumes(await volumesOf(engine, talk.name));
-    const prepared = prepareInside(withBarrier(request, engine, places), block, places);
+    const prepared = prepareInside(withBarrier(request, engine, places), { block, places, engine });
+    start.done();
     const heard = tellPlan(socket, prepared);
     deliverBy(talk.child, {
       signal: (signal) => socket.write(Uint8Array.of(constants.signals[signal])),
@@ -72,7 +77,63 @@ export async function launchIn(request: ContainerRequest, options: LaunchOptions
   } catch (error) {
     talk.end();
     await ended.catch(() => undefined);
+    start.done();
     throw error;
+  }
+}
+
+/** How long a client has to find out by itself that nobody waits for its container, and then to end when it is told. */
+const PATIENCE_MS = 2000;
+
+/** The time before a container is there, in which its engine may fail, or nobody may want it any more. */
+class Starting {
+  /** Rejected when it is no longer wanted. */
+  readonly aborted: Promise<never>;
+  readonly #engine: Engine;
+  readonly #undo: (() => void)[] = [];
+  #said = '';
+
+  constructor({ child, end }: Talk, engine: Engine, signal: AbortSignal | undefined) {
+    this.#engine = engine;
+    // Before the end nobody may read it: it is the command's, once that is there.
+    const listen = () => child.stderr?.on('data', (chunk: Buffer) => this.#hear(chunk));
+    child.once('exit', listen);
+    this.#undo.push(() => child.off('exit', listen));
+    this.aborted = new Promise((_, reject) => {
+      const abort = () => {
+        reject(new CordonError('aborted', 'it was ended before its container was there', { hint: 'nothing was run' }));
+        end();
+        for (const [times, name] of (['SIGTERM', 'SIGKILL'] as const).entries())
+          this.#later((times + 1) * PATIENCE_MS, () => child.kill(name));
+      };
+      signal?.addEventListener('abort', abort, { once: true });
+      this.#undo.push(() => signal?.removeEventListener('abort', abort));
+      if (signal?.aborted === true) abort();
+    });
+    this.aborted.catch(() => undefined);
+  }
+
+  /** What it said is told where it is shown nowhere. */
+  endedEarly({ exitCode }: LaunchResult): never {
+    const said = this.#said.split('\n').findLast((line) => /\S/.test(line) && !/^(See|Run) 'docker/.test(line)) ?? '';
+    throw new CordonError(
+      'launch',
+      `${this.#engine.name} started no container (exit code ${exitCode})${said === '' ? '' : `: ${said}`}`,
+      { hint: `${said === '' ? 'what it said stands above; ' : ''}nothing was handed over to it` },
+    );
+  }
+
+  done(): void {
+    for (const undo of this.#undo.splice(0)) undo();
+  }
+
+  #hear(chunk: Buffer): void {
+    this.#said = (this.#said + chunk.toString('utf8')).slice(-4096);
+  }
+
+  #later(milliseconds: number, act: () => void): void {
+    const timer = setTimeout(act, milliseconds);
+    this.#undo.push(() => clearTimeout(timer));
   }
 }
 
@@ -97,12 +158,6 @@ function refuseVolumes(volumes: readonly string[]): void {
     hint: 'use --in podman:IMAGE, which leaves them out, or an image without VOLUME; nothing was handed over',
   });
 }
-
-const endedEarly = (engine: Engine) => (result: LaunchResult) => {
-  throw new CordonError('launch', `${engine.name} started no container (exit code ${result.exitCode})`, {
-    hint: 'what it said stands above; nothing was handed over to it',
-  });
-};
 
 /** For docker the engine's filter is off, which is right only with ours; and credentials in a folder can only be hidden by it. */
 function withBarrier(request: ContainerRequest, engine: Engine, { binds, workspace }: InsidePlaces): ContainerRequest {
@@ -151,6 +206,8 @@ async function begin(request: ContainerRequest, means: Means, options: LaunchOpt
       network: policy.network.mode === 'off' ? 'off' : 'on',
       terminal: wantsTerminal(options),
       isolation: policy.isolation,
+      limits: request.limits?.together,
+      temporary: request.limits?.temporary,
     });
     const child = startClient(engine.program, args, { engine, options });
     return {
@@ -318,7 +375,7 @@ function tellPlan(socket: Socket, { plan }: Prepared): () => Heard {
 }
 
 function recordsFor(
-  { env, folders, policy, argv, record }: ContainerRequest,
+  { env, folders, policy, argv, record, note }: ContainerRequest,
   { decisions }: Prepared,
 ): Records | undefined {
   const { state } = folders ?? foldersOf(env);
@@ -329,5 +386,6 @@ function recordsFor(
     return undefined;
   }
   const head = auditHead({ policy, decisions, path: argv[0], argumentCount: argv.length - 1 });
-  return { launch: newLaunchId(), stateFolder: state, audit: { file: auditFile(state), head } };
+  const more = note === undefined ? '' : `,${JSON.stringify(note).slice(1, -1)}`;
+  return { launch: newLaunchId(), stateFolder: state, audit: { file: auditFile(state), head: `${head}${more}` } };
 }

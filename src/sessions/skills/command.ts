@@ -8,7 +8,10 @@ import type { Skill } from '../types.ts';
 const INTERPRETERS: Readonly<Record<string, string>> = { '.py': 'python3', '.sh': 'sh', '.bash': 'bash' };
 
 /** The words that start the skill inside: its own `#!` line where it can be used, else the interpreter of its extension. */
-export function skillCommand({ name, folder, script }: Skill, path: readonly string[]): readonly [string, ...string[]] {
+export function skillCommand(
+  { name, folder, script }: Skill,
+  path: readonly string[] | 'of the image',
+): readonly [string, ...string[]] {
   if (script === undefined) throw notRunnable(name, 'it has instructions only', 'read them; there is no script to run');
   const inside = `${INSIDE.skills}/${name}/${script}`;
   return startsItself(join(folder, script)) ? [inside] : [interpreter(name, script, path), inside];
@@ -18,8 +21,10 @@ function startsItself(path: string): boolean {
   return isRunnable(path) && headOf(path, 2, 'refused').toString('latin1') === '#!';
 }
 
-function interpreter(name: string, script: string, path: readonly string[]): string {
+/** In an image it is found by its name. */
+function interpreter(name: string, script: string, path: readonly string[] | 'of the image'): string {
   const program = INTERPRETERS[extname(script)] as string;
+  if (path === 'of the image') return program;
   const found = [...path, '/usr/local/bin'].map((folder) => join(folder, program)).find(isRunnable);
   if (found === undefined) throw notRunnable(name, `there is no ${program} here`, `install ${program}`);
   return found;
