@@ -12,6 +12,7 @@ import { CordonError } from '../host/errors.ts';
 import { type Folders, homesOf } from '../host/folders.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
 import { isPresetEntry, presetRules } from '../policy/allow.ts';
+import { targetText } from '../policy/container-target.ts';
 import { Pattern } from '../policy/pattern.ts';
 import { PLACE_WORDS } from '../policy/places.ts';
 import { DEFAULT_POLICY, type GuardMode, type Policy } from '../policy/policy.ts';
@@ -136,7 +137,8 @@ function resolveTool(name: string, around: PolicySurroundings): Resolved {
   const { tools, broken, name: file } = toolsOf(around);
   const tool = tools.get(name);
   if (tool === undefined) throw broken.get(name) ?? new CordonError('policy', `there is no tool '${name}'`);
-  return resolvedOf(policyOfTool(tool, homesOf(around.env)), file, 'what its shim does');
+  const where = tool.in === undefined ? '' : `, in ${targetText(tool.in)}`;
+  return resolvedOf(policyOfTool(tool, homesOf(around.env)), file, `what its shim does${where}`);
 }
 
 const resolvedOf = (policy: Policy, where: string, description: string): Resolved => ({

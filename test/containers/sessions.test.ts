@@ -1,8 +1,11 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { connectHttp, serve } from '../mcp/http-support.ts';
+import { bash, ownValue } from '../mcp/support.ts';
+import { engineEnv } from './engine-set-up.ts';
 import { canary, expectNothingLeft, filesWith, inspected, programsWith } from './leaks.ts';
-import { eventually, IMAGE, podman, processesWith } from './scene.ts';
+import { ENGINE_FOLDER, eventually, IMAGE, podman, processesWith } from './scene.ts';
 import { SessionScene } from './session-scene.ts';
 
 describe('a session whose calls run in containers', () => {
@@ -127,5 +130,26 @@ describe('cordon mcp --in', () => {
     expect(server.said()).toContain('/bin/goose\\n/workspace');
     server.child.stdin.end();
     expect(await server.ended).toBe(0);
+  });
+});
+
+describe('cordon serve --in', () => {
+  it('keeps users apart, each call in its own container, and a request that is given up ends what is inside', async () => {
+    const env = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', ...engineEnv(ENGINE_FOLDER()) };
+    const served = await serve('root', ['--in', `podman:${IMAGE}`], undefined, { env });
+    const { alice, bob } = served.tokens;
+    const [first, second] = await Promise.all([connectHttp(served, alice), connectHttp(served, bob)]);
+    const script = 'echo $OWN_KEY > own; echo $OWN_KEY; ls; ls /bin/goose; ps | grep -c "[s]leep 4743"';
+    const ending = new AbortController();
+    const long = bash(first, 'sleep 4743', {}, { signal: ending.signal }).catch(() => 'given up');
+    await eventually(() => expect(processesWith('^sleep 4743')).toHaveLength(1));
+    const answers = await Promise.all([bash(first, script), bash(second, script)]);
+    for (const [i, user] of ['alice', 'bob'].entries())
+      expect(answers[i]?.text).toContain(`${ownValue(user)}\nown\n/bin/goose\n0\n`);
+    expect(answers[0]?.text).not.toContain(ownValue('bob'));
+    ending.abort();
+    expect(await long).toBe('given up');
+    await eventually(() => expect(processesWith('^sleep 4743')).toEqual([]));
+    await eventually(() => expect(podman('ps', '--all', '--quiet').stdout).toBe(''));
   });
 });
