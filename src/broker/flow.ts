@@ -1,8 +1,8 @@
 import type { Readable, Writable } from 'node:stream';
 
-/** Looks through what it is given piece by piece, and gives out what may go on. */
+/** Looks through what it is given piece by piece, and gives out what may go on, in as few pieces as it can. */
 export interface Look {
-  readonly push: (data: Buffer) => Buffer[];
+  readonly push: (...chunks: Buffer[]) => Buffer[];
   readonly end: () => Buffer[];
 }
 
@@ -42,10 +42,10 @@ export function carry(from: Readable, look: Look, to: Writable): Promise<void> {
     };
     const send = () => {
       if (size === 0) return;
-      const data = gathered.length === 1 ? (gathered[0] as Buffer) : Buffer.concat(gathered, size);
+      const chunks = gathered;
       gathered = [];
       size = 0;
-      write(look.push(data));
+      write(look.push(...chunks));
     };
     from.on('error', stop);
     to.on('error', stop);

@@ -19,6 +19,9 @@ export class Needles {
   }
 }
 
+const NOTHING = Buffer.alloc(0);
+const sizeOf = (chunks: readonly Buffer[]) => chunks.reduce((sum, { length }) => sum + length, 0);
+
 type OnFound = (label: number) => 'mask' | 'stop';
 
 interface Queued {
@@ -44,20 +47,32 @@ export class Scanner {
     this.#onFound = onFound;
   }
 
-  /** Takes the chunk over: it may be written to. */
-  push(data: Buffer): Buffer[] {
+  /** Takes the chunks over: they may be written to. What came in several is given out in one piece. */
+  push(...chunks: Buffer[]): Buffer[] {
     const { skipper, automaton } = this.#needles;
-    if (skipper === undefined || this.#stopped) return this.#stopped ? [] : [data];
-    this.#queue.push({ data, from: this.#seen });
-    let at = 0;
+    if (skipper === undefined || this.#stopped) return this.#stopped ? [] : chunks;
+    const { data, from } = this.#joined(chunks);
+    this.#queue.push({ data, from });
+    let at = this.#seen - from;
+    this.#seen = from + data.length;
     while (at < data.length && !this.#stopped) {
       if (this.#state === 0) at = skipper.skip(data, at);
       if (at >= data.length) break;
       this.#state = automaton.step(this.#state, data[at++] as number);
-      if (automaton.matched[this.#state] !== 0) this.#found(this.#seen + at);
+      if (automaton.matched[this.#state] !== 0) this.#found(from + at);
     }
-    this.#seen += data.length;
     return this.#stopped ? [] : this.#giveOut(this.#seen - (automaton.depth[this.#state] as number));
+  }
+
+  /** With what was held back before them, unless that is longer: a long value that comes byte by byte would be copied for each. */
+  #joined(chunks: readonly Buffer[]): { readonly data: Buffer; readonly from: number } {
+    const [first] = this.#queue;
+    const isShort = first !== undefined && this.#queue.length === 1 && first.data.length <= sizeOf(chunks);
+    const held = isShort && first.from !== undefined ? first : { data: NOTHING, from: this.#seen };
+    if (held === first) this.#queue = [];
+    const [only] = chunks;
+    const isOne = held.data.length === 0 && chunks.length === 1 && only !== undefined;
+    return { data: isOne ? only : Buffer.concat([held.data, ...chunks]), from: held.from as number };
   }
 
   /** What stands between the parts of the text, such as the head of a frame: it keeps its place and is not looked at. */
@@ -126,10 +141,10 @@ export function mask(needles: Needles, onData: OnData, values: readonly string[]
     return scanner.push(data);
   };
   return {
-    push(chunk) {
-      onData(chunk.length);
-      if (first === undefined) return scanner.push(chunk);
-      first = Buffer.concat([first, chunk]);
+    push(...chunks) {
+      onData(sizeOf(chunks));
+      if (first === undefined) return scanner.push(...chunks);
+      first = Buffer.concat([first, ...chunks]);
       return first.length < longest ? [] : start();
     },
     end: () => [...(first === undefined ? [] : start()), ...scanner.end(longest === 0 ? undefined : LONGEST_REST)],

@@ -1,11 +1,12 @@
 import { Readable, Writable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { carry, type Look } from '../../src/broker/flow.ts';
 import { mask, Needles } from '../../src/broker/scan.ts';
 import { VALUE } from './support.ts';
 
-const asItIs: Look = { push: (data) => [data], end: () => [] };
+const asItIs: Look = { push: (...chunks) => [Buffer.concat(chunks)], end: () => [] };
 const source = () => new Readable({ read: () => undefined });
 
 /** Takes the next piece only when it is told to. */
@@ -82,6 +83,31 @@ describe('a body on its way', () => {
       await over;
       expect(Buffer.concat(pieces).toString()).toBe(`first said ${'*'.repeat(VALUE.length)} last`);
     }
+  });
+
+  test('however it is cut and gathered, the same is given out, as one value inside another too', () => {
+    const values = ['abcabc', 'xabcabcyz', 'yzyzyzabcabcab'];
+    const needles = new Needles(values);
+    const word = fc.constantFrom(...values, 'abc', 'x', 'yz', 'yzyz', ' ', ...values.map((one) => one.slice(0, -1)));
+    const given = (calls: readonly Buffer[][]) => {
+      const look = mask(needles, () => undefined);
+      return Buffer.concat([...calls.flatMap((chunks) => look.push(...chunks)), ...look.end()]).toString();
+    };
+    fc.assert(
+      fc.property(fc.array(word), fc.array(fc.tuple(fc.nat(9), fc.boolean())), (words, cuts) => {
+        const text = words.join('');
+        const calls: Buffer[][] = [[]];
+        let at = 0;
+        for (const [length, together] of cuts) {
+          if (!together) calls.push([]);
+          calls.at(-1)?.push(Buffer.from(text.slice(at, at + length)));
+          at += length;
+        }
+        calls.push([Buffer.from(text.slice(at))]);
+        expect(given(calls)).toBe(given([...text].map((byte) => [Buffer.from(byte)])));
+        for (const value of values) expect(given(calls)).not.toContain(value);
+      }),
+    );
   });
 
   test('one that breaks off breaks off what it was given to, also when it did so before', async () => {
