@@ -1,5 +1,6 @@
 import http from 'node:http';
 import type { Duplex } from 'node:stream';
+import { collectAfter } from '../host/collect.ts';
 import type { MintRule } from '../policy/broker.ts';
 import type { LogInName } from '../policy/log-ins.ts';
 import type { RequestRefusal } from './head.ts';
@@ -34,6 +35,7 @@ export class RequestLog {
   count(what: 'sent' | 'received'): (bytes: number) => void {
     return (bytes) => {
       this[what] += bytes;
+      collectAfter(bytes);
     };
   }
 
