@@ -2,7 +2,6 @@
 import http from 'node:http';
 import net from 'node:net';
 import tls from 'node:tls';
-import '../../scripts/ts.mjs';
 
 const PIECE = Buffer.alloc(1 << 16, 'what a server sends, and none of it is a secret. ');
 
@@ -47,6 +46,5 @@ async function brokerFor({ settings, dialled, port }) {
 process.once('message', async (settings) => {
   const server = await (process.argv[2] === 'server' ? serverFor(settings) : brokerFor(settings));
   server.listen(0, '127.0.0.1', 1024, () => process.send({ port: server.address().port }));
-  process.on('message', () => process.send({ memory: process.memoryUsage.rss() }));
 });
 process.once('disconnect', () => process.exit());
