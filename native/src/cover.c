@@ -97,11 +97,24 @@ static bool is_bare(const struct view *view, struct cover *cover) {
   return is_bound || !around;
 }
 
+static struct strings *moved_back;
+
+static void note_folder(const char *folder) { strings_add(moved_back, (char *)folder); }
+
+/* What a sandbox inside could move all the same. */
+static void note_for_the_end(struct view *view, const struct cover *cover) {
+  if (!cover->hold) return;
+  moved_back = strcmp(cover->source, ITSELF_READ_ONLY) == 0 ? &view->kept_as_is : &view->covered;
+  on_the_way(cover, note_folder);
+  strings_add(moved_back, (char *)cover->path);
+}
+
 static void cover_name(struct view *view, const char *path, const char *source) {
   struct cover cover = {.path = path, .source = source};
   if (!is_bare(view, &cover)) return;
   if (strcmp(source, ITSELF_READ_ONLY) == 0 && !cover.hold) return;
   keeper_note(&cover);
+  note_for_the_end(view, &cover);
   put_cover(&cover, view->staging, false);
 }
 
@@ -126,7 +139,10 @@ static void cover_with_text(struct view *view, const struct text_file *text, siz
   close(file);
   close(open_target(text->target, false));
   struct cover cover = {.path = text->target, .source = name};
-  if (is_bare(view, &cover)) keeper_note(&cover);
+  if (is_bare(view, &cover)) {
+    keeper_note(&cover);
+    note_for_the_end(view, &cover);
+  }
   cover.hold = false;
   put_cover(&cover, view->staging, false);
 }

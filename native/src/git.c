@@ -1,5 +1,6 @@
 #include "git.h"
 
+#include "frozen.h"
 #include "mount.h"
 #include "view.h"
 
@@ -23,6 +24,7 @@ struct noted {
   size_t length;
   mode_t mode;
   struct timespec changed;
+  unsigned long mount;
 };
 
 static struct {
@@ -63,7 +65,7 @@ static bool is_there(int folder, const char *name) {
 }
 
 /* A command must not be able to keep its settings by closing the folder that they lie in. */
-static void open_up(int folder) {
+void git_open_up(int folder) {
   char path[32];
   struct stat found;
   snprintf(path, sizeof path, "/proc/self/fd/%d", folder);
@@ -72,7 +74,7 @@ static void open_up(int folder) {
 
 static int reopened(int found) {
   if (found < 0) return -1;
-  open_up(found);
+  git_open_up(found);
   int opened = openat(found, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   close(found);
   return opened;
@@ -150,7 +152,7 @@ static struct slice read_any(int folder, const char *name, mode_t mode) {
   return length < 0 ? (struct slice){0} : (struct slice){allot_text(target, (size_t)length), (size_t)length};
 }
 
-static void note(int folder, const char *path, const char *name) {
+void git_note_file(int folder, const char *path, const char *name) {
   struct stat found;
   if (fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) != 0) return;
   if (state.count == MOST_NOTED) {
@@ -162,7 +164,8 @@ static void note(int folder, const char *path, const char *name) {
                                               .text = text.text ? kept_bytes(text.text, text.length) : NULL,
                                               .length = text.length,
                                               .mode = found.st_mode,
-                                              .changed = found.st_ctim};
+                                              .changed = found.st_ctim,
+                                              .mount = S_ISDIR(found.st_mode) ? mount_of(joined(path, name)) : 0};
 }
 
 static const char *const configurations[] = {"config", "config.worktree"};
@@ -171,13 +174,13 @@ static const char elsewhere[] = "commondir";
 
 static void note_folder(void *context, int folder, const char *path) {
   (void)context;
-  for (size_t i = 0; i < 2; i++) note(folder, path, configurations[i]);
-  note(folder, path, elsewhere);
-  note(folder, path, "hooks");
+  for (size_t i = 0; i < 2; i++) git_note_file(folder, path, configurations[i]);
+  git_note_file(folder, path, elsewhere);
+  git_note_file(folder, path, "hooks");
 }
 
 static void note_all(int folder, const char *path) {
-  struct walk walk = {.visit = note_folder, .link = note};
+  struct walk walk = {.visit = note_folder, .link = git_note_file};
   state.is_partial |= !walk_folder(&walk, folder, path, 0);
 }
 
@@ -190,11 +193,11 @@ static const struct noted *noted_at(const char *path) {
 }
 
 static const char *shown(const char *path) {
-  const char *rest = below(state.workspace, path);
+  const char *rest = state.workspace ? below(state.workspace, path) : NULL;
   return rest && *rest ? rest : path;
 }
 
-__attribute__((sentinel)) static void tell(const char *part, ...) {
+void git_tell(const char *part, ...) {
   struct text line = {0};
   va_list parts;
   if (state.told++ >= MOST_LINES) return;
@@ -206,37 +209,38 @@ __attribute__((sentinel)) static void tell(const char *part, ...) {
   text_free(&line);
 }
 
-static bool put_aside(int folder, const char *path, const char *name, const char *why) {
+bool git_put_aside(int folder, const char *path, const char *name, const char *why) {
   char aside[NAME_MAX + 1];
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
-  open_up(folder);
+  git_open_up(folder);
   /* A name that the command could not have taken before. */
   for (unsigned i = 0; i < MOST_ASIDE; i++) {
     snprintf(aside, sizeof aside, "%.*s.put-aside-%llx", NAME_MAX - 32, name,
              (unsigned long long)now.tv_sec * 1000000000u + (unsigned long long)now.tv_nsec + i);
     if (is_there(folder, aside)) continue;
-    if (renameat(folder, name, folder, aside) != 0) break;
-    tell(shown(joined(path, name)), " ", why, " and is now ", aside, NULL);
+    /* What the command put in place of something covered may have been covered in turn. */
+    if (renameat(folder, name, folder, aside) != 0 && (errno != EBUSY || !move_mount_point(folder, name, folder, aside))) break;
+    git_tell(shown(joined(path, name)), " ", why, " and is now ", aside, NULL);
     return true;
   }
   /* Rather none than one that starts programs. */
   int error = errno;
   if (unlinkat(folder, name, 0) == 0) {
-    tell(shown(joined(path, name)), " ", why, " and was removed", NULL);
+    git_tell(shown(joined(path, name)), " ", why, " and was removed", NULL);
     return true;
   }
-  tell("warning: ", shown(joined(path, name)), " ", why, " and could not be put aside: ", error_text(error), NULL);
+  git_tell("warning: ", shown(joined(path, name)), " ", why, " and could not be put aside: ", error_text(error), NULL);
   return false;
 }
 
 /* By git's own lock, so that a git outside that is about to write does not lose what it writes. */
 static int open_lock(int folder, const char *path, const char *lock, mode_t mode) {
   struct stat found;
-  open_up(folder);
+  git_open_up(folder);
   if (fstatat(folder, lock, &found, AT_SYMLINK_NOFOLLOW) == 0) {
     if (S_ISREG(found.st_mode)) unlinkat(folder, lock, 0);
-    else put_aside(folder, path, lock, "is no file");
+    else git_put_aside(folder, path, lock, "is no file");
   }
   int fd = openat(folder, lock, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (fd >= 0 && fchmod(fd, mode & 0777) == 0) return fd;
@@ -253,18 +257,18 @@ static void replace(int folder, const char *path, const char *name, struct slice
   bool written = fd >= 0 && write_whole(fd, text.text, text.length);
   written = fd >= 0 && close(fd) == 0 && written && renameat(folder, lock, folder, name) == 0;
   if (written) return;
-  tell("warning: ", shown(joined(path, name)), " could not be put back: ", error_text(errno), NULL);
+  git_tell("warning: ", shown(joined(path, name)), " could not be put back: ", error_text(errno), NULL);
   unlinkat(folder, lock, 0);
-  if (is_there(folder, name)) put_aside(folder, path, name, "was changed by the command");
+  if (is_there(folder, name)) git_put_aside(folder, path, name, "was changed by the command");
 }
 
 /* Whatever stands there now. */
 static void put_back(int folder, const char *path, const char *name, const struct noted *before) {
-  if (is_there(folder, name) && !put_aside(folder, path, name, "was changed by the command")) return;
+  if (is_there(folder, name) && !git_put_aside(folder, path, name, "was changed by the command")) return;
   if (!before || !before->text) return;
   if (S_ISLNK(before->mode)) {
     if (symlinkat(before->text, folder, name) != 0)
-      tell("warning: ", shown(joined(path, name)), " could not be put back: ", error_text(errno), NULL);
+      git_tell("warning: ", shown(joined(path, name)), " could not be put back: ", error_text(errno), NULL);
     return;
   }
   replace(folder, path, name, (struct slice){before->text, before->length}, before->mode);
@@ -284,10 +288,10 @@ static bool is_plain_folder(const char *path) {
 }
 
 static void tell_removed(const struct git_judge *judge, const struct git_entry *entry) {
-  tell(judge->file, ": ", entry->stem, entry->key, " was set by the command and put back", NULL);
+  git_tell(judge->file, ": ", entry->stem, entry->key, " was set by the command and put back", NULL);
 }
 
-static void settle_configuration(int folder, const char *path, const char *name) {
+void git_settle_file(int folder, const char *path, const char *name) {
   struct stat found;
   struct text left = {0};
   const char *file = joined(path, name);
@@ -329,19 +333,19 @@ static bool holds_programs(int folder, const char *name) {
   return found_one;
 }
 
-/* A folder that was there is a mount of its own and as it was. */
+/* A folder that was there is a mount of its own and as it was, unless another stands there. */
 static void settle_hooks(int folder, const char *path) {
   struct stat found;
   const struct noted *before = noted_at(joined(path, "hooks"));
   if (fstatat(folder, "hooks", &found, AT_SYMLINK_NOFOLLOW) != 0) return;
-  if (before && S_ISDIR(before->mode) && S_ISDIR(found.st_mode)) return;
+  if (before && S_ISDIR(before->mode) && S_ISDIR(found.st_mode) && before->mount == mount_of(joined(path, "hooks"))) return;
   if (before && S_ISLNK(before->mode) && is_unchanged(before, &found, read_any(folder, "hooks", found.st_mode))) return;
   if (!S_ISDIR(found.st_mode) || holds_programs(folder, "hooks")) put_back(folder, path, "hooks", before);
 }
 
 static void settle_folder(void *context, int folder, const char *path) {
   (void)context;
-  for (size_t i = 0; i < 2; i++) settle_configuration(folder, path, configurations[i]);
+  for (size_t i = 0; i < 2; i++) git_settle_file(folder, path, configurations[i]);
   settle_pointer(folder, path, elsewhere, strstr(path, "/worktrees/") ? "../..\n" : NULL);
   settle_hooks(folder, path);
 }
@@ -351,10 +355,10 @@ static void settle_link(int folder, const char *path, const char *name) { settle
 static void settle_all(int folder, const char *path) {
   struct walk walk = {.visit = settle_folder, .link = settle_link};
   if (walk_folder(&walk, folder, path, 0)) return;
-  if (state.is_partial) tell("warning: ", shown(path), " has more git directories than are looked at", NULL);
+  if (state.is_partial) git_tell("warning: ", shown(path), " has more git directories than are looked at", NULL);
   else
     for (size_t i = 0; i < 2; i++)
-      if (is_there(folder, i ? "worktrees" : "modules")) put_aside(folder, path, i ? "worktrees" : "modules", "has more folders than are looked at");
+      if (is_there(folder, i ? "worktrees" : "modules")) git_put_aside(folder, path, i ? "worktrees" : "modules", "has more folders than are looked at");
 }
 
 /* Programs or settings that the configuration named before they were there. */
@@ -365,7 +369,7 @@ static void settle_awaited(const char *path) {
     char *name = allot_text(rest, strcspn(rest, "/"));
     rest = strchr(rest, '/') ? strchr(rest, '/') + 1 : NULL;
     int child = rest ? open_folder(folder, name) : -1;
-    if (child < 0 && is_there(folder, name)) put_aside(folder, at, name, "was made by the command where git looks for programs or settings");
+    if (child < 0 && is_there(folder, name)) git_put_aside(folder, at, name, "was made by the command where git looks for programs or settings");
     close(folder);
     folder = child;
     at = joined(at, name);
@@ -416,7 +420,7 @@ static void take_link(void *context, const char *name) {
   state.links++;
   struct tree tree = {.folder = folder, .path = joined(above->path, name), .depth = above->depth + 1};
   if (state.tell) settle_embedded(folder, tree.path);
-  else note(folder, tree.path, ".git");
+  else git_note_file(folder, tree.path, ".git");
   struct slice file = git_read(folder, ".git");
   int git = file.text ? open_pointed(folder, file.text) : open_folder(folder, ".git");
   if (git >= 0 && !file.text && !state.tell) note_all(git, joined(tree.path, ".git"));
@@ -431,7 +435,7 @@ static void take_links(const struct tree *tree, int git) {
   bool whole = git_links(git, take_link, &own) && state.links < MOST_FOLDERS;
   if (whole) return;
   if (!state.tell) state.is_index_odd = true;
-  else if (!state.is_index_odd) put_aside(git, joined(tree->path, ".git"), "index", "cannot be understood");
+  else if (!state.is_index_odd) git_put_aside(git, joined(tree->path, ".git"), "index", "cannot be understood");
 }
 
 /* ── all of it ── */
@@ -447,7 +451,7 @@ void git_note(const char *workspace, const char *shared, const struct strings *a
     state.awaited.items = items;
     items[state.awaited.count++] = text_keep(awaited->items[i]);
   }
-  note(state.workspace_fd, workspace, ".git");
+  git_note_file(state.workspace_fd, workspace, ".git");
   int git = open_folder(state.workspace_fd, ".git");
   if (git >= 0) note_all(git, joined(workspace, ".git"));
   if (git >= 0) take_links(&(struct tree){.folder = state.workspace_fd, .path = workspace}, git);
@@ -459,14 +463,15 @@ void git_note(const char *workspace, const char *shared, const struct strings *a
 void git_settle(void (*to)(const char *line)) {
   struct stat found;
   state.tell = to;
+  frozen_settle();
   if (state.workspace_fd < 0) return;
-  open_up(state.workspace_fd);
-  if (state.shared_fd >= 0) open_up(state.shared_fd);
+  git_open_up(state.workspace_fd);
+  if (state.shared_fd >= 0) git_open_up(state.shared_fd);
   const struct noted *before = noted_at(joined(state.workspace, ".git"));
   bool is_folder = fstatat(state.workspace_fd, ".git", &found, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(found.st_mode);
   if (!is_folder || (before && !S_ISDIR(before->mode))) settle_pointer(state.workspace_fd, state.workspace, ".git", NULL);
   int git = open_folder(state.workspace_fd, ".git");
-  if (git < 0 && is_folder) tell("git's settings could not be looked at (", error_text(errno), "): see to .git/config and .git/hooks first", NULL);
+  if (git < 0 && is_folder) git_tell("git's settings could not be looked at (", error_text(errno), "): see to .git/config and .git/hooks first", NULL);
   state.links = 0;
   if (git >= 0) settle_all(git, joined(state.workspace, ".git"));
   if (git >= 0) take_links(&(struct tree){.folder = state.workspace_fd, .path = state.workspace}, git);
@@ -476,6 +481,6 @@ void git_settle(void (*to)(const char *line)) {
   if (state.told > MOST_LINES) {
     unsigned more = state.told - MOST_LINES;
     state.told = 0;
-    tell("and ", decimal(more), " more of git's settings", NULL);
+    git_tell("and ", decimal(more), " more of git's settings", NULL);
   }
 }

@@ -58,6 +58,13 @@ bool git_walk(int folder, const char *path, git_visit *visit, void *context);
 /* Remembers what is there. `shared` is the git directory of a linked worktree, or NULL; `awaited` are paths that git runs or reads once there. */
 void git_note(const char *workspace, const char *shared, const struct strings *awaited);
 
+/* For frozen.c: a file of settings as it is, what is left of it in the end, folders and what stands in them, a line for the person. */
+void git_note_file(int folder, const char *path, const char *name);
+void git_settle_file(int folder, const char *path, const char *name);
+void git_open_up(int folder);
+bool git_put_aside(int folder, const char *path, const char *name, const char *why);
+__attribute__((sentinel)) void git_tell(const char *part, ...);
+
 /* For the first process inside, when nobody else is left there; each line that a person should read goes to `tell`. */
 void git_settle(void (*tell)(const char *line));
 

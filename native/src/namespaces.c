@@ -2,6 +2,7 @@
 
 #include "changes.h"
 #include "ending.h"
+#include "frozen.h"
 #include "git.h"
 #include "keeper.h"
 #include "kernel.h"
@@ -198,6 +199,7 @@ static void tell_about_layers(const struct view *view) {
 static void note_git(const struct view *view) {
   const struct places *places = &view->plan->places;
   const char *workspace = places->workspace_target ? places->workspace_target : view->workspace;
+  frozen_note(view);
   if (view->workspace && places->workspace == WORKSPACE_REAL) git_note(workspace, view->shared_git, &view->awaited);
 }
 

@@ -55,6 +55,8 @@ struct view {
   /* The git directory of a linked worktree, and what git's settings name in the workspace without its being there. */
   char *shared_git;
   struct strings awaited;
+  /* In places that can be written: what of git's can only be read, what else, and what is hidden; with folders that are held for it. */
+  struct strings frozen, kept_as_is, covered;
   /* In memory: masks, empty files. */
   int staging, root;
   /* Masks and what is put aside: in memory, or on the disk where memory has no extended attributes. */

@@ -136,6 +136,7 @@ static void hold_in_place(struct view *view, const char *path) {
   for (size_t i = 0; i < view->count; i++)
     if (strcmp(view->places[i].target, target) == 0) return;
   add_bound(view, path, PLACE_WRITE);
+  strings_add(&view->frozen, inside(view, path));
 }
 
 /* What the command can write of a repository: the workspace, and the git directory that it shares with other worktrees. */
@@ -151,6 +152,7 @@ static void freeze(struct view *view, const char *path) {
   for (const char *at = strchr(rest, '/'); at; at = strchr(at + 1, '/'))
     hold_in_place(view, joined(top, allot_text(rest, (size_t)(at - rest))));
   add_bound(view, path, PLACE_READ);
+  strings_add(&view->frozen, inside(view, path));
 }
 
 /* A path that git runs programs from or reads settings from is frozen; where nothing is yet, it is looked at in the end. */

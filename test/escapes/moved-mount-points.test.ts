@@ -1,0 +1,96 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { cordonProgram } from '../support/cordon.ts';
+import { begin, ended } from '../support/escape-run.ts';
+import { Scene } from '../support/escape-scene.ts';
+import { USERS } from '../support/users.ts';
+
+/**
+ * The kernel refuses to rename a mount point, unless it is none in the renamer's own tree of mounts: a process that has made one without it
+ * and kept a folder open may. Arguments: pairs of old and new names, from the working folder.
+ */
+const MOVE = `
+import ctypes, os, sys
+libc = ctypes.CDLL(None, use_errno=True)
+def done(result):
+    if result != 0: sys.exit(os.strerror(ctypes.get_errno()))
+here = os.open('.', os.O_RDONLY)
+# NEWUSER and NEWNS; MS_REC and MS_PRIVATE
+done(libc.unshare(0x10020000))
+done(libc.mount(None, b'/', None, 0x44000, None))
+done(libc.mount(b'none', b'/tmp', b'tmpfs', 0, None))
+os.chdir('/tmp')
+done(libc.syscall(155 if os.uname().machine == 'x86_64' else 41, b'.', b'.'))
+done(libc.umount2(b'.', 2))
+names = iter(sys.argv[1:])
+for old in names: os.rename(old, next(names), src_dir_fd=here, dst_dir_fd=here)
+`;
+
+const PLANT = "printf '#!/bin/sh\\n' >$1/pre-commit; chmod +x $1/pre-commit";
+
+async function run(scene: Scene, flags: readonly string[], moves: readonly string[], script: string): Promise<string> {
+  scene.file('work/move.py', MOVE);
+  const inside = ['sh', '-c', `python3 move.py ${moves.join(' ')} && { ${script}; } && echo did it`];
+  const argv = [cordonProgram(), 'run', ...flags, '--', ...inside];
+  const { stdout, stderr } = await ended(begin({ scene, env: {}, starter: [] }, argv));
+  expect(stdout, stderr).toContain('did it');
+  return stderr;
+}
+
+async function repository(scene: Scene, settings = ''): Promise<void> {
+  const script = `git init -q . && printf old >.git/hooks/post-merge && ${settings || 'true'}`;
+  const { code, stderr } = await ended(begin({ scene, env: {}, starter: [] }, ['sh', '-c', script]));
+  expect(code, stderr).toBe(0);
+}
+
+describe.each(USERS)('what %s could only read, moved by way of another tree of mounts', (user) => {
+  it.each([
+    ['hooks', ['.git/hooks', '.git/other'], '.git/hooks'],
+    ['the whole git directory', ['.git', 'other'], '.git/hooks'],
+    ['a folder above hooks', ['.git/hooks', '.git/other', '.git', 'other'], '.git/hooks'],
+  ])('is where it was in the end: %s', async (_, moves, hooks) => {
+    const scene = new Scene(user);
+    await repository(scene);
+    const said = await run(scene, [], moves, `mkdir -p ${hooks}; set -- ${hooks}; ${PLANT}`);
+    expect(said).toContain('moved back');
+    expect(readFileSync(join(scene.work, hooks, 'post-merge'), 'utf8')).toBe('old');
+    expect(existsSync(join(scene.work, hooks, 'pre-commit'))).toBe(false);
+  });
+
+  it('hooks that the settings name, with a link in their place', async () => {
+    const scene = new Scene(user);
+    await repository(scene, 'mkdir -p a/b && git config core.hooksPath a/b');
+    await run(scene, [], ['a', 'other'], `mkdir -p c/b; ln -s c a; set -- c/b; ${PLANT}`);
+    expect(readdirSync(join(scene.work, 'a/b'))).toEqual([]);
+  });
+
+  it('settings that others include', async () => {
+    const scene = new Scene(user);
+    await repository(scene, 'touch more && git config include.path ../more');
+    await run(scene, [], ['more', 'other'], "printf '[core]\\n\\tfsmonitor = evil\\n' >more");
+    expect(readFileSync(join(scene.work, 'more'), 'utf8')).not.toContain('evil');
+  });
+
+  it('a hidden file, which the next command would find under its new name', async () => {
+    const scene = new Scene(user);
+    scene.file('work/key', scene.canary);
+    await run(scene, ['--hide', 'key'], ['key', 'other'], 'true');
+    expect(readFileSync(join(scene.work, 'key'), 'utf8')).toBe(scene.canary);
+    expect(existsSync(join(scene.work, 'other'))).toBe(false);
+  });
+
+  it("Cordon's own policies", async () => {
+    const scene = new Scene(user);
+    scene.file('work/cordon/cordon.toml', '# mine\n');
+    const env = { CORDON_HOME: join(scene.work, 'cordon') };
+    scene.file('work/move.py', MOVE);
+    // Made elsewhere: what is in their place is covered at once.
+    const script =
+      'mkdir evil && echo evil >evil/cordon.toml && python3 move.py cordon other evil cordon && echo did it';
+    const argv = [cordonProgram(), 'run', '--', 'sh', '-c', script];
+    const { stdout, stderr } = await ended(begin({ scene, env, starter: [] }, argv));
+    expect(stdout, stderr).toContain('did it');
+    expect(readFileSync(join(scene.work, 'cordon/cordon.toml'), 'utf8')).toBe('# mine\n');
+  });
+});
