@@ -264,15 +264,19 @@ static void hide_behind_links(struct view *view) {
   for (size_t i = 0; i < named; i++) {
     /* A command may have made a link in the workspace: it decides about nothing elsewhere. */
     if (view->is_absent[i] || (view->workspace && below(view->workspace, view->hidden.items[i]))) continue;
-    int fd = openat(AT_FDCWD, view->hidden.items[i], O_PATH | O_CLOEXEC);
+    const char *name = view->hidden.items[i];
+    /* Nearly none has a link in it, and need not be asked where it leads. */
+    int fd = open_without_links(AT_FDCWD, name, O_PATH);
+    bool is_linked = fd < 0 && errno != ENOENT;
+    if (is_linked) fd = openat(AT_FDCWD, name, O_PATH | O_CLOEXEC);
     if (fd < 0) continue;
     struct stat found;
     /* Histories that lead to /dev/null are common. */
     bool counts = fstat(fd, &found) == 0 && (S_ISREG(found.st_mode) || S_ISDIR(found.st_mode));
-    char *real = counts ? path_of(fd) : NULL;
-    if (counts) tell_of_other_names(view->hidden.items[i], &found);
+    char *real = counts && is_linked ? path_of(fd) : NULL;
+    if (counts) tell_of_other_names(name, &found);
     close(fd);
-    if (real && strcmp(real, view->hidden.items[i]) != 0 && !is_root(real)) add_hidden(view, real);
+    if (real && strcmp(real, name) != 0 && !is_root(real)) add_hidden(view, real);
   }
 }
 

@@ -155,6 +155,18 @@ describe.each(USERS)('places, as %s:', (user) => {
     expect(readFileSync(join(scene.home, '.later'), 'utf8')).toBe('L\n');
   });
 
+  it('what a hidden name leads to is hidden as well, where it is', () => {
+    const scene = new Scene(user);
+    scene.put('.tools/kept/key', 'KEY');
+    scene.put('.tools/store/deep/token', 'TOKEN');
+    symlinkSync('kept/key', join(scene.home, '.tools/link'));
+    symlinkSync('store', join(scene.home, '.tools/way'));
+    const names = ['.tools/link', '.tools/way/deep/token'].map((name) => join(scene.home, name)).join(' ');
+    const script = 'cd ~/.tools; cat settings kept/key store/deep/token link way/deep/token 2>/dev/null';
+    expect(scene.run(script).stdout).toBe('SETTINGSKEYTOKENKEYTOKEN');
+    expect(scene.run(script, [...scene.lines(), `hide ${names}`]).stdout).toBe('SETTINGS');
+  });
+
   it('sockets and pipes of the host lead nowhere, whoever listens', async () => {
     const scene = new Scene(user);
     const server = createServer((socket) => socket.end('ANSWER')).listen(join(scene.home, '.tools/s.sock'));
