@@ -30,16 +30,16 @@ static void pass_signals(struct barrier *barrier) {
   }
 }
 
-/* From here on nothing is waited for but the command, so there is time to clean up after others. */
+/* The command is about to start: what this process knows goes first. Then there is time to clean up after others. */
 static void be_greeted(struct barrier *barrier, struct launch *launch) {
   barrier->greeted = true;
   status_started("barrier");
   close(barrier->errors);
-  aside_sweep(&barrier->aside);
   outside_keep(&barrier->outside, &launch->plan.places, launch->id);
   launch_forget(launch);
   let_go_of_input_and_output();
   keeper_start(&barrier->keeper);
+  aside_sweep(&barrier->aside);
 }
 
 static bool is_wait_status(int status) {

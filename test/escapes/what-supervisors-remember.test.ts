@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { cordonProgram } from '../support/cordon.ts';
@@ -39,6 +39,12 @@ async function isRunningAnd(look: () => Promise<boolean>): Promise<boolean> {
   }
 }
 
+/** Its supervisor forgets beside a command that starts, and lets go of the input when it has: on a busy machine the command is ahead. */
+async function untilLetGo(supervisor: number): Promise<void> {
+  while (readlinkSync(`/proc/${supervisor}/fd/0`) !== '/dev/null')
+    await new Promise((resolve) => setImmediate(resolve));
+}
+
 /** A command that says it runs and waits for the end of its input. */
 const WAIT = ['/bin/sh', '-c', 'echo running; read line'];
 
@@ -63,6 +69,7 @@ describe.each(USERS)('while a command of %s runs', (user) => {
       const chain = descendantsOf(shell);
       expect(chain.length).toBeGreaterThanOrEqual(2);
       expect(await remembers(shell, scene.canary)).toBe(true);
+      await untilLetGo(chain[0] as number);
       const knowing = [];
       for (const pid of chain) if (await isRunningAnd(() => remembers(pid, scene.canary))) knowing.push(nameOf(pid));
       expect(knowing).toEqual([]);
