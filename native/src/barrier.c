@@ -210,6 +210,7 @@ static void supervise(struct barrier *barrier, struct launch *launch, struct tex
 
 void run_behind_barrier(struct launch *launch, struct text *reason) {
   struct barrier barrier = {.terminal = own_terminal()};
+  require_room_for_descriptors();
   changes_begin(launch);
   outside_begin(&barrier.outside, &launch->plan.places);
   aside_open(&barrier.aside, launch->plan.places.aside);

@@ -67,6 +67,7 @@ extern void (*on_refusal)(void);
 
 /* descriptors.c */
 void require_standard_descriptors(void);
+void require_room_for_descriptors(void);
 void close_descriptors_from(unsigned first);
 void let_go_of_input_and_output(void);
 bool write_whole(int fd, const char *bytes, size_t length);

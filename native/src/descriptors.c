@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 /* With a hole among 0–2 the plan or a socket of ours would land there and be handed to the command. */
@@ -12,6 +13,13 @@ void require_standard_descriptors(void) {
   if (fcntl(STDIN_FILENO, F_GETFD) < 0) refuse("standard input is closed; give it one, for example </dev/null", NULL);
   if (fcntl(STDOUT_FILENO, F_GETFD) < 0) refuse("standard output is closed; give it one, for example >/dev/null", NULL);
   if (fcntl(STDERR_FILENO, F_GETFD) < 0 && open("/dev/null", O_RDWR) != STDERR_FILENO) _exit(EXIT_OWN_FAILURE);
+}
+
+void require_room_for_descriptors(void) {
+  enum { LEAST = 80 };
+  struct rlimit room;
+  if (getrlimit(RLIMIT_NOFILE, &room) != 0 || room.rlim_cur >= LEAST) return;
+  refuse("only ", decimal((uint64_t)room.rlim_cur), " files may be open here, too few to set up a sandbox; raise it with: ulimit -n 1024", NULL);
 }
 
 static void close_listed(unsigned first) {

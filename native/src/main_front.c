@@ -77,6 +77,7 @@ static int run_planner(char **args, bool keep, struct incoming *plan) {
   char **argv = planner_argv(find_node(package, value_of("PATH")), package, args), **env = planner_env(keep);
   struct watch watch;
   int pipe_ends[2];
+  require_room_for_descriptors(); /* Node crashes without. */
   if (pipe2(pipe_ends, O_CLOEXEC) != 0 || fcntl(pipe_ends[0], F_SETFL, O_NONBLOCK) != 0)
     refuse("cannot make a pipe: ", error_text(errno), NULL);
   watch_begin(&watch);
