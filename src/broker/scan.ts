@@ -8,14 +8,16 @@ import type { Look } from './flow.ts';
 
 /** What is looked for, in all its forms; made once, used for as many streams as there are. */
 export class Needles {
+  readonly forms: readonly Buffer[];
   readonly automaton: Automaton;
   readonly skipper: Skipper | undefined;
 
   /** The place of a text in the list is what a sighting goes by. */
   constructor(texts: readonly string[]) {
     const needles = texts.flatMap((text, label) => formsOf(new Secret(text as Bytes)).map((form) => ({ form, label })));
+    this.forms = needles.map(({ form }) => form);
     this.automaton = new Automaton(needles);
-    this.skipper = needles.length === 0 ? undefined : new Skipper(needles.map(({ form }) => form));
+    this.skipper = needles.length === 0 ? undefined : new Skipper(this.forms);
   }
 }
 
@@ -129,15 +131,16 @@ type OnData = (bytes: number) => void;
 /** So much of a value may show at the edge of a part of a document. */
 const LONGEST_REST = 7;
 
-/** A body without what is looked for. A part of a longer document may begin or end in the middle of it: `values` are then looked for at its edges. */
-export function mask(needles: Needles, onData: OnData, values: readonly string[] = []): Look {
+/** A body without what is looked for. A part of a longer document may begin or end in the middle of it. */
+export function mask(needles: Needles, onData: OnData, extent: 'whole' | 'part' = 'whole'): Look {
   const scanner = new Scanner(needles, () => 'mask');
-  const longest = Math.max(0, ...values.map(({ length }) => length));
+  const isPart = extent === 'part';
+  const longest = isPart ? Math.max(0, ...needles.forms.map(({ length }) => length)) : 0;
   let first: Buffer | undefined = longest === 0 ? undefined : Buffer.alloc(0);
   const start = (): Buffer[] => {
     const data = first ?? Buffer.alloc(0);
     first = undefined;
-    coverEndAtStart(data, values);
+    for (const form of needles.forms) coverEndAtStart(data, form);
     return scanner.push(data);
   };
   return {
@@ -147,17 +150,14 @@ export function mask(needles: Needles, onData: OnData, values: readonly string[]
       first = Buffer.concat([first, ...chunks]);
       return first.length < longest ? [] : start();
     },
-    end: () => [...(first === undefined ? [] : start()), ...scanner.end(longest === 0 ? undefined : LONGEST_REST)],
+    end: () => [...(first === undefined ? [] : start()), ...scanner.end(isPart ? LONGEST_REST : undefined)],
   };
 }
 
-function coverEndAtStart(data: Buffer, values: readonly string[]): void {
-  for (const value of values) {
-    const bytes = Buffer.from(value, 'latin1');
-    for (let from = 1; bytes.length - from > LONGEST_REST; from++) {
-      const rest = bytes.subarray(from);
-      if (data.subarray(0, rest.length).equals(rest)) data.fill('*', 0, rest.length);
-    }
+function coverEndAtStart(data: Buffer, form: Buffer): void {
+  for (let from = 1; form.length - from > LONGEST_REST; from++) {
+    const rest = form.subarray(from);
+    if (data.subarray(0, rest.length).equals(rest)) data.fill('*', 0, rest.length);
   }
 }
 

@@ -632,8 +632,7 @@ export class Site {
 
   /** A part of a document may begin or end in the middle of a value. */
   #maskFor(status: number | undefined, log: RequestLog): ReturnType<typeof mask> {
-    const { values, held } = this.#options.holdings;
-    return mask(values, log.count('received'), status === 206 ? held.map(({ value }) => value) : []);
+    return mask(this.#options.holdings.values, log.count('received'), status === 206 ? 'part' : 'whole');
   }
 
   #openWebSocket(head: Head, req: http.IncomingMessage): Promise<OpenedWebSocket> {

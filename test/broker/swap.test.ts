@@ -267,8 +267,12 @@ describe('answers', () => {
     expect(answer).toMatchObject({ status: 502 });
   });
 
-  test('in parts give no part of the value away', async () => {
-    const document = Buffer.from(`${'a'.repeat(6000)}${VALUE}${'b'.repeat(6000)}`);
+  test.each([
+    ['as it is', VALUE],
+    ['in base64', Buffer.from(VALUE).toString('base64')],
+    ['in hex', Buffer.from(VALUE).toString('hex')],
+  ])('in parts give no part of the value away, %s', async (_how, written) => {
+    const document = Buffer.from(`${'.'.repeat(6000)}${written}${'.'.repeat(6000)}`);
     const ranges: (string | undefined)[] = [];
     const port = await serverOf((req, res) => {
       ranges.push(req.headers.range);
@@ -281,9 +285,9 @@ describe('answers', () => {
     expect(await part('bytes=6000-6003')).toHaveLength(document.length);
     expect(await part('bytes=0-1,6000-6010')).toHaveLength(document.length);
     expect(ranges).toEqual([undefined, undefined]);
-    const rest = (text: string) => text.replaceAll(/[ab*]/g, '').length;
+    const rest = (text: string) => text.replaceAll(/[.*]/g, '').length;
     for (const from of [6001, 6010, 6020, 6030]) expect(rest(await part(`bytes=${from}-`))).toBeLessThan(8);
     for (const to of [6009, 6020, 6030, 6038]) expect(rest(await part(`bytes=0-${to}`))).toBeLessThan(8);
-    expect(await part('bytes=7000-')).toBe('b'.repeat(document.length - 7000));
+    expect(await part('bytes=7000-')).toBe('.'.repeat(document.length - 7000));
   });
 });
