@@ -134,6 +134,10 @@ const ANYWHERE: readonly (readonly [RegExp, string])[] = [
   [/\/\.vscode\/(?:tasks|launch|settings|mcp)\.json$/, 'settings that start programs'],
   [/\/\.claude\/(?:settings[^/]*\.json|hooks\/)/, "an agent's settings"],
   [/\/\.cursor\/mcp\.json$/, "an agent's settings"],
+  // Found from every folder below, and run by what is started there.
+  [/\/node_modules\//, 'code that others load'],
+  [/\/(?:package\.json|[^/]*\.config\.[cm]?[jt]s)$/, 'settings that start programs'],
+  [/^(?!.*\/(?:autostart|applications)\/).*\.desktop$/s, 'started by a click'],
 ];
 
 export function surroundingsOf(env: ParentEnv): Surroundings {

@@ -80,7 +80,9 @@ describe.each(USERS)('what %s puts aside', (user) => {
     const world = new World(user);
     world.put('.bashrc', 'alias a=b\nexport MY_TOKEN=x\nalias c=d\n');
     world.run(
-      'echo alias e=f >>~/.bashrc; echo plain >~/plain; mkdir -p ~/.config/autostart; echo x >~/.config/autostart/a.desktop',
+      `echo alias e=f >>~/.bashrc; echo plain >~/plain
+       mkdir -p ~/.config/autostart ~/Desktop ~/node_modules/left-pad
+       for file in .config/autostart/a.desktop Desktop/b.desktop node_modules/left-pad/index.js package.json vite.config.ts; do echo x >~/$file; done`,
     );
     const runs = Object.fromEntries(
       world.show().map(({ path, runs: what }) => [path.slice(world.home.length + 1), what]),
@@ -88,6 +90,10 @@ describe.each(USERS)('what %s puts aside', (user) => {
     expect(runs).toMatchObject({
       '.bashrc': 'a start-up file of a shell',
       '.config/autostart/a.desktop': 'started with the session',
+      'Desktop/b.desktop': 'started by a click',
+      'node_modules/left-pad/index.js': 'code that others load',
+      'package.json': 'settings that start programs',
+      'vite.config.ts': 'settings that start programs',
       plain: null,
     });
     const all = world.cordon(['changes', 'apply']);
