@@ -1,10 +1,10 @@
-import { stringify } from 'yaml';
 import { inspect } from '../decide/guard/index.ts';
 import { bytesOfText, showBytes } from '../host/bytes.ts';
 import { CordonError } from '../host/errors.ts';
 import { isByName } from '../policy/network/rules.ts';
 import type { Exported } from './to/exporter.ts';
 import type { View } from './to/view.ts';
+import { yamlText } from './yaml.ts';
 
 /** Forms in which a command is started through Cordon somewhere else. */
 export const DEPLOYMENTS = ['pod', 'job', 'compose'] as const;
@@ -17,6 +17,8 @@ export interface Deployed {
 
 /** The image has Cordon in it; the values come as files that nobody but Cordon finds. */
 const HOME = '/home/cordon';
+/** Of its own, since an image may name a place that nobody can write here. */
+const CORDON_HOME = `${HOME}/.cordon`;
 const WORKSPACE = '/workspace';
 const SECRETS = '/run/cordon/secrets';
 const ID = 1000;
@@ -122,8 +124,6 @@ function credentialFlags(view: View): string[] {
 
 /* ── Kubernetes ── */
 
-const WRITING = { lineWidth: 0, aliasDuplicateObjects: false } as const;
-
 interface Parts {
   readonly name: string;
   readonly image: string;
@@ -143,9 +143,9 @@ function manifestText(form: 'pod' | 'job', parts: Parts): string {
   const head = [
     `# ${name}, from Cordon. The image needs Cordon in it: npm install --global cordon`,
     ...(secrets.length === 0 ? [] : [`# The values, each from a file: kubectl create secret generic ${name} ${files}`]),
-    '# The barrier needs hostUsers and procMount as they are here (from Kubernetes 1.30), and no seccompProfile RuntimeDefault.',
+    '# The barrier needs procMount as it is here and no seccompProfile RuntimeDefault; leave out hostUsers before Kubernetes 1.30.',
   ];
-  return `${head.join('\n')}\n${stringify(manifest, WRITING)}`;
+  return `${head.join('\n')}\n${yamlText(manifest)}`;
 }
 
 function podSpec({ name, image, command, secrets, readOnly }: Parts) {
@@ -182,7 +182,7 @@ function podSpec({ name, image, command, secrets, readOnly }: Parts) {
         image,
         command,
         workingDir: WORKSPACE,
-        env: [{ name: 'HOME', value: HOME }],
+        env: Object.entries({ HOME, CORDON_HOME }).map(([key, value]) => ({ name: key, value })),
         securityContext: { ...hardened, procMount: 'Unmasked' },
         volumeMounts: [
           { name: 'workspace', mountPath: WORKSPACE, ...(readOnly ? { readOnly } : {}) },
@@ -213,7 +213,7 @@ function composeText({ name, image, command, secrets, readOnly }: Parts, { polic
     command: [],
     user: `${ID}:${ID}`,
     working_dir: WORKSPACE,
-    environment: { HOME },
+    environment: { HOME, CORDON_HOME },
     volumes: [`.:${WORKSPACE}${readOnly ? ':ro' : ''}`],
     tmpfs: ['/tmp', '/var/tmp', '/run', HOME].map((path) => `${path}:mode=1777,exec`),
     ...(policy.network.mode === 'off' ? { network_mode: 'none' } : {}),
@@ -228,5 +228,5 @@ function composeText({ name, image, command, secrets, readOnly }: Parts, { polic
     ...(secrets.length === 0 ? [] : [`# The values, each a file of user ${ID} with mode 600: ./secrets/NAME`]),
   ];
   const document = { services: { [name]: service }, ...(secrets.length === 0 ? {} : { secrets: files }) };
-  return `${head.join('\n')}\n${stringify(document, WRITING)}`;
+  return `${head.join('\n')}\n${yamlText(document)}`;
 }

@@ -36,6 +36,12 @@ describe('cordon export', () => {
     expect(stdout).toContain('API_TOKEN=file:///run/cordon/secrets/API_TOKEN');
   });
 
+  it.each(['pod', 'job', 'compose'])('--as %s means the same to readers of YAML 1.1, in which off is false', (form) => {
+    const { stdout } = exported(withProfile(), form, 'tool', 'on', '12:30', '0o17', '1_0', 'y', '=');
+    expect(parse(stdout, { version: '1.1' })).toEqual(parse(stdout));
+    expect(JSON.stringify(parse(stdout, { version: '1.1' }))).toContain('"tool","on","12:30","0o17","1_0","y","="');
+  });
+
   it('--as pod has what the barrier needs, and nothing of the cluster', () => {
     const { spec } = parse(exported(withProfile(), 'pod', 'npm', 'start').stdout);
     expect(spec).toMatchObject({ automountServiceAccountToken: false, enableServiceLinks: false, hostUsers: false });

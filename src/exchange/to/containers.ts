@@ -1,4 +1,4 @@
-import { stringify } from 'yaml';
+import { yamlText } from '../yaml.ts';
 import type { Exporter } from './exporter.ts';
 import { simpleText, type View, WORKDIR } from './view.ts';
 
@@ -59,7 +59,7 @@ export const toDocker: Exporter = (view) => {
     security_opt: ['no-new-privileges:true'],
   };
   return {
-    text: `# ${view.name}, from Cordon: docker compose run app CMD\n${stringify({ services: { app: service } })}`,
+    text: `# ${view.name}, from Cordon: docker compose run app CMD\n${yamlText({ services: { app: service } })}`,
     rows: view.rows,
   };
 };
