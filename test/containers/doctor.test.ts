@@ -44,6 +44,9 @@ describe('cordon doctor in a container', () => {
     expect(usual.of('container')).toMatchObject({ state: 'ok', found: 'a container of podman' });
     expect(usual.of('barrier')).toMatchObject({ state: 'missing', mend: 'podman run --security-opt unmask=ALL …' });
     expect(usual.level).toBe('filter');
+    // Nothing that could be started inside gives it control groups.
+    expect(usual.of('limits')).toMatchObject({ state: 'weaker', means: expect.stringContaining('of the container') });
+    expect(usual.of('limits')?.mend).toBeUndefined();
     expect(examined('--user', '1000:1000', '--security-opt', 'unmask=ALL').level).toBe('barrier');
   });
 

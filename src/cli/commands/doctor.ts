@@ -67,7 +67,7 @@ function examine(context: Context): DoctorFinding[] {
     barrier(context, around),
     launcher(),
     filterProgram(),
-    limits(),
+    limits(around),
     state(context),
     ...tools(context),
   ];
@@ -177,7 +177,7 @@ function filterProgram(): DoctorFinding {
 }
 
 /** What holds the limits of a session's calls. */
-function limits(): DoctorFinding {
+function limits(around: Around | undefined): DoctorFinding {
   const groups = findCgroups();
   if (groups !== undefined)
     return {
@@ -186,11 +186,17 @@ function limits(): DoctorFinding {
       found: `control groups, version ${groups.version}: memory and processes of a call as a whole`,
     };
   const root = process.getuid?.() === 0;
-  return {
+  const finding = {
     check: 'limits',
     state: 'weaker',
     found: 'resource limits of each process: no control groups can be made here',
     means: `sessions limit the memory of each process, not of a call as a whole${root ? ', and root may start any number of processes' : ''}`,
+  } as const;
+  // Nothing that is started inside a container changes that.
+  if (around !== undefined)
+    return { ...finding, means: `${finding.means}; those of the container are around all calls` };
+  return {
+    ...finding,
     mend: root
       ? 'run as an ordinary user, or make /sys/fs/cgroup writable'
       : 'systemd-run --user --scope -p Delegate=yes cordon serve …',
