@@ -60,7 +60,7 @@ const pod = map({
     map({
       ...ofImage,
       args: list(text),
-      ports: list(map({ name, containerPort: port })),
+      ports: list(map({ name, protocol: { enum: ['TCP'] }, containerPort: port })),
       securityContext: containerSecurity({ procMount: { const: 'Unmasked' } }),
       ...{ readinessProbe: probe, livenessProbe: probe },
       resources: map({ requests: map({ cpu: quantity, memory: quantity }), limits: map({ memory: quantity }) }),
@@ -87,7 +87,7 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     spec: map(
       {
         ...{ clusterIP: { const: 'None' }, publishNotReadyAddresses: yes, selector: labels },
-        ports: list(map({ name, port, targetPort: name })),
+        ports: list(map({ name, protocol: { enum: ['TCP'] }, port, targetPort: name })),
       },
       ['selector', 'ports'],
     ),
@@ -117,7 +117,8 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
   Kustomization: map({
     ...{ apiVersion: { const: 'kustomize.config.k8s.io/v1beta1' }, kind: { const: 'Kustomization' } },
     ...{ namespace: name, resources: list(text) },
-    secretGenerator: list(map({ name, files: list(text), options: map({ disableNameSuffixHash: yes }) })),
+    secretGenerator: list(map({ name, files: list(text) })),
+    generatorOptions: map({ disableNameSuffixHash: yes }),
     images: list(map({ name: text, newTag: text })),
   }),
 };
