@@ -72,9 +72,7 @@ export class Replicas {
 
   async call(name: string, id: string, command: string, at: number): Promise<Called> {
     const answer = await post({ origin: this.origin(at) }, this.token(name), callOf(command), { 'mcp-session-id': id });
-    const text = await answer.text();
-    const [, data = text] = /^data: (\{.*)$/m.exec(text) ?? [];
-    return { status: answer.status, text, output: outputOf(data) };
+    return readCall(answer.status, await answer.text());
   }
 
   async metric(at: number, name: string): Promise<number> {
@@ -93,6 +91,11 @@ export interface Called {
   readonly text: string;
   /** Only of a call that is reported as done. */
   readonly output: string | undefined;
+}
+
+export function readCall(status: number, text: string): Called {
+  const [, data = text] = /^data: (\{.*)$/m.exec(text) ?? [];
+  return { status, text, output: outputOf(data) };
 }
 
 function outputOf(data: string): string | undefined {

@@ -1,0 +1,110 @@
+import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { bothServe, call, open } from './client.ts';
+import { createSecret, exportedPod, IMAGE, saidBy, startPod } from './exported.ts';
+import { eventually, inPod, lab, labFolder, MACHINES } from './kubernetes.ts';
+import { HERE, quietSecretOf, THERE } from './people.ts';
+
+const lines = (text: string) => text.split('\n').filter((line) => line !== '');
+
+/**
+ * Files that hold a value, of all that the two machines have on their disks (etcd, audit log, containerd's store and layers, kubelet's
+ * folders, logs of everything) and of what their services keep below /run. What lies in memory for a pod alone is in neither.
+ */
+async function filesWith(value: string): Promise<string[]> {
+  const disks = MACHINES.map((machine) => join(labFolder(), machine));
+  const onDisk = lines(spawnSync('grep', ['-rlaF', '--', value, ...disks], { encoding: 'utf8' }).stdout);
+  const search = 'find /run -xdev -type f -exec grep -laF -- "$0" {} + || true';
+  const running = await Promise.all(MACHINES.map((machine) => lab('inside', machine, 'sh', '-c', search, value)));
+  return [...onDisk, ...running.flatMap(lines)];
+}
+
+/** Programs of processes, on both machines, whose environment or arguments hold it. */
+function programsWith(value: string, what: 'environ' | 'cmdline'): string[] {
+  const found = readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && readIn(pid, what).includes(value));
+  return [...new Set(found.map(programOf))].sort();
+}
+
+function readIn(pid: string, what: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${what}`, 'latin1');
+  } catch {
+    return '';
+  }
+}
+
+function programOf(pid: string): string {
+  try {
+    return basename(readlinkSync(`/proc/${pid}/exe`));
+  } catch {
+    return 'gone';
+  }
+}
+
+const canary = () => `canary-${randomBytes(12).toString('hex')}`;
+
+const plainPod = (name: string, env: object) =>
+  JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name },
+    spec: {
+      terminationGracePeriodSeconds: 0,
+      containers: [{ name: 'command', image: IMAGE, command: ['sleep', '86400'], env: [{ name: 'A_TOKEN', ...env }] }],
+    },
+  });
+
+describe('a value on a cluster', () => {
+  test.each([
+    [HERE, 0],
+    [THERE, 1],
+  ] as const)('of a session of %s is in no file of the machines, and in no process but the call', async (name, at) => {
+    const [value, pod, origin] = [quietSecretOf(name), `cordon-${at}`, (await bothServe())[at]];
+    const workspace = `/srv/cordon/workspaces/${name}`;
+    const id = await open(name, origin);
+    const script = 'printf %s "$QUIET_KEY" | wc -c; touch running; while [ ! -e seen ]; do sleep 0.1; done; rm seen';
+    const running = call(name, id, script, origin);
+    await eventually(() => inPod(pod, 'rm', `${workspace}/running`));
+    expect(programsWith(value, 'environ').filter((program) => program !== 'sleep')).toEqual(['bash']);
+    expect(programsWith(value, 'cmdline')).toEqual([]);
+    expect(await inPod(pod, 'cat', '/proc/1/environ')).not.toContain(value);
+    expect(await filesWith(value)).toEqual([]);
+    await inPod(pod, 'touch', `${workspace}/seen`);
+    expect((await running).output).toBe(String(value.length));
+    expect(await filesWith(value)).toEqual([]);
+  });
+
+  test('of a pod that cordon export wrote is with its command alone', async () => {
+    const value = canary();
+    await createSecret('exported', { API_TOKEN: value });
+    startPod('exported', exportedPod('exported', 'sh', '-c', 'printf %s "$API_TOKEN" | wc -c; exec sleep 86400'));
+    await eventually(async () => expect(await saidBy('exported')).toBe(`${value.length}\n`));
+    expect(programsWith(value, 'environ')).toEqual(['sleep']);
+    expect(programsWith(value, 'cmdline')).toEqual([]);
+    // The launcher lets nobody but root look, and root was looked for above.
+    await expect(inPod('exported', 'cat', '/proc/1/environ')).rejects.toThrow('Permission denied');
+    expect(await filesWith(value)).toEqual([]);
+  });
+
+  test('would be found: a variable from a Secret is in the files of containerd and in the first process', async () => {
+    const value = canary();
+    await createSecret('leaky', { API_TOKEN: value });
+    startPod('leaky', plainPod('leaky', { valueFrom: { secretKeyRef: { name: 'leaky', key: 'API_TOKEN' } } }));
+    await eventually(async () => expect(await inPod('leaky', 'cat', '/proc/1/environ')).toContain(value));
+    const found = await filesWith(value);
+    expect(found).toContainEqual(expect.stringMatching(/containerd\/.*\/meta\.db$/));
+    expect(found).toContainEqual(expect.stringMatching(/^\/run\/containerd\/.*\/config\.json$/));
+    expect(programsWith(value, 'environ')).toContain('sleep');
+  });
+
+  test('would be found: one that stands in a pod is in etcd and in the audit log', async () => {
+    const value = canary();
+    startPod('literal', plainPod('literal', { value }));
+    const found = await filesWith(value);
+    expect(found).toContainEqual(expect.stringMatching(/etcd-lab\/member\/(wal|snap)\//));
+    expect(found).toContainEqual(expect.stringMatching(/\/var\/log\/audit\.log$/));
+  });
+});
