@@ -26,11 +26,6 @@ static int thing_at(const char *path, bool *is_folder) {
   return -1;
 }
 
-static bool is_mount(int opened) {
-  struct file_facts facts = {0};
-  return syscall(SYS_statx, opened, "", AT_EMPTY_PATH, 0, &facts) == 0 && (facts.attributes & STATX_ATTR_MOUNT_ROOT_);
-}
-
 static int unreadable(int staging, bool folder) {
   const char *name = folder ? "closed-folder" : "closed-file";
   int opened = openat(staging, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
@@ -59,7 +54,7 @@ static void hold(const char *folder) {
   bool is_folder;
   int onto = thing_at(folder, &is_folder);
   if (onto < 0) return;
-  int tree = is_mount(onto) ? -1 : tree_of(onto, true);
+  int tree = is_mount_root(onto) ? -1 : tree_of(onto, true);
   if (tree >= 0) tree_place_if_there(tree, onto);
   else close(onto);
 }
@@ -80,7 +75,7 @@ void put_cover(const struct cover *cover, int staging, bool again) {
     if (cover->hold) on_the_way(cover, hold);
     int onto = thing_at(cover->path, &is_folder);
     if (onto < 0) return;
-    is_done = again && is_mount(onto);
+    is_done = again && is_mount_root(onto);
     if (is_done) close(onto);
     else is_done = lay_over(cover, onto, is_folder, staging);
   }

@@ -86,9 +86,17 @@ static bool is_noted(const char *path) {
   return false;
 }
 
+/* 0 for what is no mount point itself, and so holds nothing in place. */
+static unsigned long mount_point_at(const char *path) {
+  int fd = open_without_links(AT_FDCWD, path, O_PATH);
+  unsigned long mount = fd >= 0 && is_mount_root(fd) ? mount_of_open(fd) : 0;
+  if (fd >= 0) close(fd);
+  return mount;
+}
+
 static void note(const char *path, enum purpose purpose) {
   struct stat found;
-  unsigned long mount = is_noted(path) ? 0 : mount_of(path);
+  unsigned long mount = is_noted(path) ? 0 : mount_point_at(path);
   if (!mount || lstat(path, &found) != 0) return;
   struct frozen *items = realloc(all.items, (all.count + 1) * sizeof *items);
   if (!items) refuse("out of memory", NULL);

@@ -125,6 +125,11 @@ int open_without_links(int folder, const char *path, int flags) {
   return (int)syscall(SYS_openat2_, folder, path, &how, sizeof how);
 }
 
+bool is_mount_root(int opened) {
+  struct file_facts facts = {0};
+  return syscall(SYS_statx, opened, "", AT_EMPTY_PATH, 0, &facts) == 0 && (facts.attributes & STATX_ATTR_MOUNT_ROOT_);
+}
+
 char *path_of(int fd) {
   char link[32], path[PATH_MAX];
   snprintf(link, sizeof link, "/proc/self/fd/%d", fd);

@@ -33,6 +33,9 @@ uint64_t attributes_of(int folder);
 /* openat2 without links of any kind; -1 with errno. */
 int open_without_links(int folder, const char *path, int flags);
 
+/* Whether something is mounted right there. */
+bool is_mount_root(int opened);
+
 /* Where a descriptor leads, without links; NULL when that cannot be told. */
 char *path_of(int fd);
 
