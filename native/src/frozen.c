@@ -155,23 +155,39 @@ static void unescape(char *text) {
   *out = '\0';
 }
 
-/* Where a mount is now, as the kernel tells it: it goes with what it lies over. NULL: it went with what was removed. */
-static char *place_of(unsigned long mount) {
-  FILE *mounts = fopen("/proc/self/mountinfo", "re");
-  char *line = NULL, *found = NULL;
+/* Where each mount is, as the kernel tells it: it goes with what it lies over. Read once, since a reading goes through all of them. */
+static struct {
+  struct mounted {
+    unsigned long mount;
+    char *place;
+  } * items;
+  size_t count, capacity;
+} mounts;
+
+static void read_mounts(void) {
+  FILE *told = fopen("/proc/self/mountinfo", "re");
+  char *line = NULL;
   size_t room = 0;
-  while (mounts && !found && getline(&line, &room, mounts) > 0) {
+  mounts.count = 0;
+  while (told && getline(&line, &room, told) > 0) {
     char *rest = line;
-    if (strtoul(strsep(&rest, " "), NULL, 10) != mount) continue;
+    unsigned long mount = strtoul(strsep(&rest, " "), NULL, 10);
     for (int i = 0; i < 3 && rest; i++) strsep(&rest, " ");
     char *place = rest ? strsep(&rest, " ") : NULL;
-    if (!place) break;
+    if (!place) continue;
     unescape(place);
-    found = allot_text(place, strlen(place));
+    mounts.items = allot_more(mounts.items, mounts.count, &mounts.capacity, sizeof *mounts.items);
+    mounts.items[mounts.count++] = (struct mounted){mount, allot_text(place, strlen(place))};
   }
-  if (mounts) fclose(mounts);
+  if (told) fclose(told);
   free(line);
-  return found;
+}
+
+/* NULL: it went with what was removed. */
+static char *place_of(unsigned long mount) {
+  for (size_t i = 0; i < mounts.count; i++)
+    if (mounts.items[i].mount == mount) return mounts.items[i].place;
+  return NULL;
 }
 
 enum { NO_REPLACING = 1 };
@@ -210,8 +226,10 @@ static void settle(const struct frozen *one) {
     git_tell("warning: ", one->path, " is ", now, " now, where the next command can ", one->purpose == COVERED ? "read" : "change", " it", NULL);
   else if (one->purpose == AS_IT_IS && !one->is_folder)
     git_tell("warning: ", one->path, " could only be read by the command, and was replaced while it ran: look at it first", NULL);
+  read_mounts();
 }
 
 void frozen_settle(void) {
+  if (all.count) read_mounts();
   for (size_t i = 0; i < all.count; i++) settle(&all.items[i]);
 }
