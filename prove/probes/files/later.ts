@@ -19,9 +19,9 @@ const meanwhile = (scene: Scene, place: string) =>
     ...[scene.path(place), `${scene.canary}\n`],
   ]);
 
-/** Half a minute at most, should nothing happen. */
+/** Not in the first moments, in which names that are absent are still being covered. Half a minute at most, should nothing happen. */
 const lookLater = (place: string) =>
-  `touch started; i=0; while [ ! -e done ] && [ $i -lt 300 ]; do sleep 0.1; i=$((i+1)); done; cat ~/${place}`;
+  `sleep 0.5; touch started; i=0; while [ ! -e done ] && [ $i -lt 300 ]; do sleep 0.1; i=$((i+1)); done; cat ~/${place}`;
 
 export const REPLACED_MEANWHILE: Probe = {
   id: 'files/replaced-meanwhile',
