@@ -63,6 +63,10 @@ static void hold(const char *folder) {
 static bool lay_over(const struct cover *cover, int onto, bool is_folder, int staging) {
   bool is_itself = strcmp(cover->source, ITSELF_READ_ONLY) == 0;
   int tree = is_itself ? tree_of(onto, true) : tree_in(staging, cover->source, is_folder);
+  if (tree < 0 && errno == ENOENT) {
+    close(onto);
+    return false;
+  }
   if (tree < 0) refuse(cover->path, " could not be covered: ", error_text(errno), NULL);
   tree_restrict(tree, is_itself, MOUNT_ATTR_RDONLY_);
   return tree_place_if_there(tree, onto);

@@ -21,10 +21,15 @@ static struct {
   struct frozen {
     char *path;
     unsigned long mount;
+    /* What is mounted there: the number of a mount that is gone is given to another. */
+    dev_t device;
+    ino_t inode;
     enum purpose purpose;
     bool is_folder;
   } * items;
   size_t count;
+  /* Somebody reads what is said at the end. */
+  bool on_terminal;
 } all;
 
 static unsigned long mount_of_open(int fd) {
@@ -101,7 +106,7 @@ static void note(const char *path, enum purpose purpose) {
   struct frozen *items = realloc(all.items, (all.count + 1) * sizeof *items);
   if (!items) refuse("out of memory", NULL);
   all.items = items;
-  items[all.count++] = (struct frozen){text_keep(path), mount, purpose, S_ISDIR(found.st_mode)};
+  items[all.count++] = (struct frozen){text_keep(path), mount, found.st_dev, found.st_ino, purpose, S_ISDIR(found.st_mode)};
   const char *name;
   int folder = purpose == OF_GIT && S_ISREG(found.st_mode) ? open_above(path, &name) : -1;
   if (folder < 0) return;
@@ -111,6 +116,7 @@ static void note(const char *path, enum purpose purpose) {
 
 /* What holds another comes first. */
 void frozen_note(const struct view *view) {
+  all.on_terminal = view->plan->on_terminal || isatty(STDERR_FILENO) == 1;
   for (size_t i = 0; i < view->frozen.count; i++) note(view->frozen.items[i], OF_GIT);
   for (size_t i = 0; i < view->kept_as_is.count; i++) note(view->kept_as_is.items[i], AS_IT_IS);
   for (size_t i = 0; i < view->covered.count; i++) note(view->covered.items[i], COVERED);
@@ -217,14 +223,27 @@ static bool move_back(const char *from, const char *to) {
   return moved;
 }
 
-static void settle(const struct frozen *one) {
+/* Where it is, itself and not another that has its number; NULL where it is gone. */
+static const char *found_at(const struct frozen *one) {
+  struct stat found;
   const char *now = place_of(one->mount);
+  if (!now || strcmp(now, one->path) == 0) return now;
+  int fd = is_noted(now) ? -1 : open_without_links(AT_FDCWD, now, O_PATH);
+  bool is_it = fd >= 0 && fstat(fd, &found) == 0 && found.st_dev == one->device && found.st_ino == one->inode;
+  if (fd >= 0) close(fd);
+  return is_it ? now : NULL;
+}
+
+/* What is gone was removed, which from inside only an empty folder can be: of git's alone something else may stand there to be run. */
+static void settle(const struct frozen *one) {
+  const char *now = found_at(one);
   if (now && strcmp(now, one->path) == 0) return;
-  clear(one);
+  if (now || one->purpose == OF_GIT) clear(one);
   if (now && move_back(now, one->path)) git_tell(one->path, " was moved by the command, and moved back", NULL);
   else if (now)
     git_tell("warning: ", one->path, " is ", now, " now, where the next command can ", one->purpose == COVERED ? "read" : "change", " it", NULL);
-  else if (one->purpose == AS_IT_IS && !one->is_folder)
+  /* Cordon itself, at work outside, replaces its policies in the same way: a hint for a person, and nothing that a script is to trip over. */
+  else if (one->purpose == AS_IT_IS && !one->is_folder && all.on_terminal)
     git_tell("warning: ", one->path, " could only be read by the command, and was replaced while it ran: look at it first", NULL);
   read_mounts();
 }
