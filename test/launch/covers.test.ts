@@ -166,6 +166,26 @@ describe.each(USERS)('a hidden file in a folder that is shown as it is, as %s', 
     );
   });
 
+  test("Cordon's own folder that somebody outside makes anew meanwhile is left alone, without a word", async () => {
+    const scene = sceneOf(user);
+    const own = join(scene.home, '.config/cordon');
+    const makeAnew = (text: string) => {
+      rmSync(own, { recursive: true, force: true });
+      scene.put('../.config/cordon/cordon.toml', text);
+      // As Cordon itself writes it; each time a cover is taken off and the number of its mount is free for another.
+      for (let i = 0; i < 5; i++) scene.put('../.config/cordon/cordon.toml', `${text}# ${i}`);
+    };
+    const tool = (name: string) => `[tools.${name}]\nenv_base = "none"\n`;
+    makeAnew(tool('first'));
+    scene.start(['--fs', 'all'], 0);
+    await scene.look('.env');
+    for (let i = 0; i < 5; i++) makeAnew(tool(`t${i}`));
+    await scene.end();
+    expect(readFileSync(join(own, 'cordon.toml'), 'utf8')).toBe(`${tool('t4')}# 4`);
+    expect(readdirSync(dirname(own))).toEqual(['cordon']);
+    expect(scene.said).toBe('');
+  });
+
   test('which is gone with the command, and not there where nothing needs it', async () => {
     const scene = sceneOf(user).start(HIDDEN);
     await scene.look('.env');
