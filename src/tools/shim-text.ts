@@ -79,21 +79,11 @@ export function passThroughText({
   launcher,
   ...input
 }: Omit<ShimInput, 'policy' | 'machine' | 'places' | 'state' | 'settings'>): string {
-  return [
-    `#!${launcher}`,
-    PLAN_HEADER,
-    line('name', tool.name),
-    'allow *',
-    planLine('command', command),
-    planLine('arg', nameToRunBy(tool.name, command)),
-    'append-args',
-    'isolation filter',
-    ...sourceLines(input.config),
-    ...packageLines(input.rebuild),
-    ...rebuildLines(input.rebuild, PLACES),
-    'end',
-    '',
-  ].join('\n');
+  return passingText({
+    ...{ launcher, ...input },
+    name: line('name', tool.name),
+    start: [planLine('command', command), planLine('arg', nameToRunBy(tool.name, command))],
+  });
 }
 
 /**
@@ -107,18 +97,32 @@ export function insideText({
   ...input
 }: Pick<ShimInput, 'tool' | 'launcher' | 'config' | 'rebuild'> & { readonly start: readonly string[] }): string {
   const [program = '', ...args] = start;
+  return passingText({
+    ...{ launcher, ...input },
+    name: line('name', tool.name) + INSIDE_LINE.trimEnd(),
+    start: [line('command', program), ...['cordon', ...args].map((word) => line('arg', word))],
+  });
+}
+
+/** A shim that lets everything through to what it starts. */
+function passingText(given: {
+  readonly launcher: string;
+  readonly config: ShimInput['config'];
+  readonly rebuild: ShimInput['rebuild'];
+  readonly name: string;
+  readonly start: readonly string[];
+}): string {
   return [
-    `#!${launcher}`,
+    `#!${given.launcher}`,
     PLAN_HEADER,
-    line('name', tool.name) + INSIDE_LINE.trimEnd(),
+    given.name,
     'allow *',
-    line('command', program),
-    ...['cordon', ...args].map((word) => line('arg', word)),
+    ...given.start,
     'append-args',
     'isolation filter',
-    ...sourceLines(input.config),
-    ...packageLines(input.rebuild),
-    ...rebuildLines(input.rebuild, PLACES),
+    ...sourceLines(given.config),
+    ...packageLines(given.rebuild),
+    ...rebuildLines(given.rebuild, PLACES),
     'end',
     '',
   ].join('\n');
