@@ -81,8 +81,7 @@ static void cut_folder(struct view *view, char *path) {
     return;
   }
   if (!is_empty_folder(folder)) {
-    /* Of a folder that is itself to be absent, what is let through below it is all there is. */
-    add_layer(view, PLACE_CUT, path, folder)->hides_the_rest = view_hides(view, path);
+    add_layer(view, PLACE_CUT, path, folder);
     return;
   }
   add_place_at(view, PLACE_EMPTY, path, -1)->is_folder = true;
@@ -211,13 +210,23 @@ static void compose_one(struct view *view, const struct operation *operation) {
 
 /* ── what is to be absent ── */
 
-static bool is_lifted(const struct view *view, const char *path) {
+static void lift_path(void *context, char *path) {
+  struct view *view = context;
+  strings_add(&view->lifted, path);
+  strings_add(&view->lifted, without_links(view, path));
+}
+
+static void gather_lifted(struct view *view) {
   const struct places *places = &view->plan->places;
   for (size_t i = 0; i < places->count; i++) {
     const struct operation *operation = &places->operations[i];
-    bool exposes = operation->kind == OP_EXPOSE_READ || operation->kind == OP_EXPOSE_WRITE;
-    if (exposes && (below(operation->path, path) || below(without_links(view, operation->path), path))) return true;
+    if (operation->kind == OP_EXPOSE_READ || operation->kind == OP_EXPOSE_WRITE) expand(operation->path, lift_path, view);
   }
+}
+
+static bool is_lifted(const struct view *view, const char *path) {
+  for (size_t i = 0; i < view->lifted.count; i++)
+    if (below(view->lifted.items[i], path)) return true;
   return false;
 }
 
@@ -234,7 +243,8 @@ static void hide_path(void *context, char *path) {
 
 static void hide_unless_lifted(void *context, char *path) {
   struct view *view = context;
-  if (!is_lifted(view, path)) hide_path(view, path);
+  char *real = without_links(view, path);
+  if (!is_lifted(view, path) && !is_lifted(view, real)) add_hidden(view, real);
 }
 
 /* Of the folder in which a pattern has its first star. */
@@ -247,8 +257,10 @@ static bool is_in_absent_folder(const struct view *view, const char *pattern) {
 
 static void gather_hidden(struct view *view) {
   const struct places *places = &view->plan->places;
+  gather_lifted(view);
   for (size_t i = 0; i < places->hide.count; i++)
     if (!is_in_absent_folder(view, places->hide.items[i])) expand(places->hide.items[i], hide_unless_lifted, view);
+  view->can_be_lifted = view->hidden.count;
   for (size_t i = 0; i < places->keep_out.count; i++) expand(places->keep_out.items[i], hide_path, view);
 }
 
@@ -276,7 +288,8 @@ static void hide_behind_links(struct view *view) {
     char *real = counts && is_linked ? path_of(fd) : NULL;
     if (counts) tell_of_other_names(name, &found);
     close(fd);
-    if (real && strcmp(real, name) != 0 && !is_root(real)) add_hidden(view, real);
+    bool is_shown = real && i < view->can_be_lifted && is_lifted(view, real);
+    if (real && !is_shown && strcmp(real, name) != 0 && !is_root(real)) add_hidden(view, real);
   }
 }
 
@@ -323,9 +336,28 @@ static void close_sys(struct view *view) {
   add_place_at(view, PLACE_READ, (char *)"/sys", tree)->is_folder = true;
 }
 
+static bool holds_what_is_exposed(const struct view *view, const char *hidden) {
+  for (size_t i = 0; i < view->count; i++)
+    if (view->places[i].is_exposed && strcmp(view->places[i].target, hidden) != 0 && below(hidden, view->places[i].target)) return true;
+  return false;
+}
+
+/* What would be covered as a whole is an empty folder instead, in which that has room. */
+static void make_room_for_exposed(struct view *view) {
+  for (size_t i = 0; i < view->hidden.count; i++) {
+    const char *hidden = view->hidden.items[i];
+    const struct place *around = place_around(view, hidden);
+    if ((around && around->layer) || !holds_what_is_exposed(view, hidden)) continue;
+    struct place *room = add_place_at(view, PLACE_PRIVATE, (char *)hidden, -1);
+    room->is_folder = true;
+    room->mode = 0755;
+  }
+}
+
 void compose(struct view *view) {
   const struct places *places = &view->plan->places;
   if (places->root == ROOT_WRITABLE) close_sys(view);
   for (size_t i = 0; i < places->count; i++) compose_one(view, &places->operations[i]);
+  make_room_for_exposed(view);
   add_empty_folder(view);
 }

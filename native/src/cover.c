@@ -87,10 +87,10 @@ void put_cover(const struct cover *cover, int staging, bool again) {
 
 /* ── all of them ── */
 
-/* False where nothing need lie over it: what isn't the machine's own, or is shown on purpose. */
+/* False where nothing need lie over it: what isn't the machine's own. */
 static bool is_bare(const struct view *view, struct cover *cover) {
   const struct place *around = place_around(view, cover->path);
-  bool is_bound = around && (around->kind == PLACE_READ || around->kind == PLACE_WRITE) && !around->is_exposed;
+  bool is_bound = around && (around->kind == PLACE_READ || around->kind == PLACE_WRITE);
   cover->from = around ? around->target : "/";
   cover->hold = around ? around->kind == PLACE_WRITE : view->plan->places.root == ROOT_WRITABLE;
   return is_bound || !around;

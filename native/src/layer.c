@@ -197,13 +197,24 @@ static void bind_instead(struct place *place) {
   place->kind = PLACE_READ;
 }
 
+/* Of a folder that is itself to be absent, what is let through below it is all there is: also when more is made there later. */
+static void empty_what_is_hidden(struct view *view, const char *target, struct layer *layer) {
+  layer->is_emptied = !layer->must_be_whole && view_hides(view, target);
+  if (!layer->is_emptied) return;
+  close(layer->folder);
+  layer->folder = require_folder(view->staging, "emptied", view->layers_made, 0755);
+  layer->hides_the_rest = false;
+}
+
 static void make_layer(struct view *view, size_t index) {
   struct layer *layer = view->places[index].layer;
   char *target = view->places[index].target;
   enum place_kind kind = view->places[index].kind;
+  empty_what_is_hidden(view, target, layer);
   /* Tried in vain, it would cost a message of the kernel's. */
   errno = EINVAL;
-  int tree = has_mounts_below(view, target) ? -1 : overlay_of(view, &view->places[index], target, layer);
+  bool can_be_whole = layer->is_emptied || !has_mounts_below(view, target);
+  int tree = can_be_whole ? overlay_of(view, &view->places[index], target, layer) : -1;
   int error = errno;
   view->places[index].tree = tree;
   if (tree >= 0) return;

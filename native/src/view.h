@@ -16,7 +16,7 @@ struct layer {
   /* Relative to the folder. */
   struct strings shown;
   int folder;
-  bool hides_the_rest, can_be_written, must_be_whole;
+  bool hides_the_rest, can_be_written, must_be_whole, is_emptied;
 };
 
 struct place {
@@ -43,10 +43,12 @@ struct view {
   size_t count, capacity;
   struct text_file *files;
   size_t file_count, file_capacity;
-  /* Without links; beside each, whether it is known to be absent now. */
+  /* Without links; beside each, whether it is known to be absent now. Of the first ones nothing is hidden in what is exposed. */
   struct strings hidden;
   bool *is_absent;
-  size_t absent_capacity;
+  size_t absent_capacity, can_be_lifted;
+  /* What is exposed, as it is named and without links. */
+  struct strings lifted;
   /* The homes as the plan spells them, and without links. */
   const char *home_names[MAX_HOMES];
   char *homes[MAX_HOMES];
@@ -130,7 +132,7 @@ void close_proc_to_root(void);
 /* Opens a place inside for mounting onto it; makes it where it is ours to make. */
 int open_target(const char *target, bool is_folder);
 
-/* Whether something hides this path, which only exposing it lifts. */
+/* Whether something hides this path, and nothing nearer to it exposes it. */
 bool view_hides(const struct view *view, const char *path);
 
 /* mention.c: arguments that are there outside and not inside. */

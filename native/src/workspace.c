@@ -30,10 +30,18 @@ static bool holds_a_home(const struct view *view, const char *folder) {
   return false;
 }
 
+static size_t longest_around(const struct strings *folders, const char *path) {
+  size_t longest = 0;
+  for (size_t i = 0; i < folders->count; i++) {
+    size_t length = strlen(folders->items[i]);
+    if (length > longest && below(folders->items[i], path)) longest = length;
+  }
+  return longest;
+}
+
 bool view_hides(const struct view *view, const char *path) {
-  for (size_t i = 0; i < view->hidden.count; i++)
-    if (below(view->hidden.items[i], path)) return true;
-  return false;
+  size_t hidden = longest_around(&view->hidden, path);
+  return hidden && hidden >= longest_around(&view->lifted, path);
 }
 
 /* Folders the system or all programs share are nobody's project. */

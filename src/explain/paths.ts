@@ -1,7 +1,7 @@
 import { accessSync, constants, lstatSync, statSync } from 'node:fs';
 import { realPathOf } from '../host/files.ts';
 import type { FoundInside, Looked } from '../launch/look.ts';
-import { isWithin, type Operation } from '../plan/places/index.ts';
+import { HIDDEN_BY_POLICY, isWithin, type Operation } from '../plan/places/index.ts';
 import type { FilesystemPolicy, Policy } from '../policy/policy.ts';
 import { type Answer, type PossibleChange, profileLine, shellWord } from './answer.ts';
 import { givenAway } from './gives.ts';
@@ -91,7 +91,8 @@ function hidden(question: Question): Told {
   if (!outside.read && outside.kind === 'closed')
     return { verdict: 'closed', reason: 'you may not read it outside either' };
   const hide = hideOf(question);
-  if (hide?.kind === 'keep-out') return { verdict: 'hidden', reason: `${hide.why}, which no policy shows` };
+  const isOwn = hide?.kind === 'keep-out' && hide.why !== HIDDEN_BY_POLICY;
+  if (isOwn) return { verdict: 'hidden', reason: `${hide.why}, which no policy shows` };
   const logIn = question.logIns?.find(({ path, file }) => names.includes(path) || names.includes(file));
   if (logIn !== undefined)
     return {
@@ -203,7 +204,8 @@ function hideOf(question: Question) {
   const hides = question.looked.operations.filter(
     (operation) => (operation.kind === 'hide' || operation.kind === 'keep-out') && covers(operation, question),
   ) as (Operation & { readonly kind: 'hide' | 'keep-out' })[];
-  return hides.find(({ kind }) => kind === 'keep-out') ?? hides[0];
+  const own = hides.find(({ kind, why }) => kind === 'keep-out' && why !== HIDDEN_BY_POLICY);
+  return own ?? hides[0];
 }
 
 function covers(operation: Operation, { names }: Question): boolean {

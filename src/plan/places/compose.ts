@@ -64,7 +64,8 @@ export function placesOf(policy: FilesystemPolicy, input: PlacesInput): Operatio
     ...rootFor(policy, input),
     ...outermostFirst([...scratchFor(policy, input), ...homes]),
     ...(homes.length === 0 ? [] : showing(policy, openFacts(input), homes)),
-    ...(policy.preset === 'all' ? hiddenByPolicy(policy) : [...allHides(policy, input), ...copies(policy, input)]),
+    ...(policy.preset === 'all' ? [] : [...allHides(policy, input), ...copies(policy, input)]),
+    ...hiddenByPolicy(policy),
     ...workspaceFor(policy),
     ...namedByPolicy(policy, input),
     ...keepOperations(input.own),
@@ -172,6 +173,9 @@ function zshFolder({ zdotdir, homes }: PlaceFacts): Path[] {
 
 type Hide = OperationOf<'hide'>;
 
+/** Why, of what the policy itself hides. */
+export const HIDDEN_BY_POLICY = 'the policy hides it';
+
 function allHides(policy: FilesystemPolicy, input: PlacesInput): Hide[] {
   const copied = new Set(
     copiesOf(input)
@@ -200,7 +204,7 @@ export function hides(policy: FilesystemPolicy, facts: PlaceFacts): Hide[] {
       .filter(({ path }) => canBeHidden(path, facts))
       .map(({ path, why }): Hide => ({ kind: 'hide', why, paths: [path] })),
   ];
-  return [...groups.flatMap((group) => without(group, shown)), ...hiddenByPolicy(policy)];
+  return groups.flatMap((group) => without(group, shown));
 }
 
 function without(group: Hide, lifted: ReadonlySet<Path>): Hide[] {
@@ -222,16 +226,18 @@ function startupHides(input: PlacesInput): Hide[] {
   ];
 }
 
-function hiddenByPolicy({ hide }: FilesystemPolicy): Hide[] {
+/** Stays hidden where the policy exposes a folder around it. */
+export function hiddenByPolicy({ hide }: FilesystemPolicy): OperationOf<'keep-out'>[] {
   const paths = pathsOf(hide).filter((path) => path !== '/');
-  return paths.length === 0 ? [] : [{ kind: 'hide', paths, why: 'the policy hides it' }];
+  return paths.length === 0 ? [] : [{ kind: 'keep-out', paths, why: HIDDEN_BY_POLICY }];
 }
 
-/** Where the policy exposes the real file, no copy stands in for it. */
-function copies({ expose }: FilesystemPolicy, input: PlacesInput): Operation[] {
-  const real = pathsOf(expose);
+/** Where the policy exposes the real file, no copy stands in for it; where it hides it, only one that is there for that. */
+function copies({ expose, hide }: FilesystemPolicy, input: PlacesInput): Operation[] {
+  const [real, hidden] = [pathsOf(expose), pathsOf(hide)];
   return copiesOf(input)
     .copies.filter(({ path }) => !isWithinAny(path, real))
+    .filter(({ path, hides }) => hides === true || !isWithinAny(path, hidden))
     .map(({ path, text }) => ({ kind: 'data', path, text }));
 }
 
@@ -245,12 +251,12 @@ function workspaceFor({ preset, workspace }: FilesystemPolicy): Operation[] {
 
 type Named = OperationOf<'try-read' | 'try-write' | 'expose-read' | 'expose-write'>;
 
-/** Of several sayings about one path the strictest counts. What shows a whole home made a layer of it already. */
+/** Of several sayings about one path the strictest counts, of those about several the innermost. What shows a whole home made a layer of it already. */
 export function namedByPolicy(policy: FilesystemPolicy, { homes }: Pick<PlaceFacts, 'homes'>): Named[] {
   const [hide, read, write, expose] = [policy.hide, policy.read, policy.write, policy.expose].map((paths) =>
     distinct(pathsOf(paths)).filter((path) => path !== '/'),
   ) as [Path[], Path[], Path[], Path[]];
-  const exposed = expose.filter((path) => !isWithinAny(path, hide));
+  const exposed = expose.filter((path) => !hide.includes(path));
   const isLayered = (path: Path) => !isBuiltWithoutHomes(policy) && homes.some((home) => isWithin(home, path));
   const reading = read.filter((path) => !exposed.includes(path) && !isLayered(path));
   const writing = write.filter((path) => !read.includes(path) && !exposed.includes(path));

@@ -1,4 +1,4 @@
-export { type ChangesPlace, type Copies, NO_COPIES, placesOf } from './compose.ts';
+export { type ChangesPlace, type Copies, HIDDEN_BY_POLICY, NO_COPIES, placesOf } from './compose.ts';
 export { factsOf, openFacts, PLACE_VARIABLES, type PlaceFacts } from './facts.ts';
 export { type Operation, placeLines } from './operation.ts';
 export { LAUNCHER_FOLDER, OWN_POLICIES, OWN_SECRETS, type OwnPlaces, ownPlaces } from './own.ts';

@@ -1,5 +1,5 @@
 import type { FilesystemPolicy } from '../../policy/policy.ts';
-import { type ComposerFacts, hides, namedByPolicy } from './compose.ts';
+import { type ComposerFacts, hiddenByPolicy, hides, namedByPolicy } from './compose.ts';
 import type { Operation } from './operation.ts';
 import { keepOperations } from './own.ts';
 import { isWithin, type Path, pathOf } from './path.ts';
@@ -48,7 +48,7 @@ export function sessionPlaces(policy: FilesystemPolicy, facts: ComposerFacts, fo
 
 /** Every call carries its plan, so what lies nowhere near the folders that are shown is left out of it. */
 function relevantHides(policy: FilesystemPolicy, facts: ComposerFacts, shown: readonly string[]): Operation[] {
-  return hides(policy, facts).flatMap((group) => {
+  return [...hides(policy, facts), ...hiddenByPolicy(policy)].flatMap((group) => {
     const paths = group.paths.filter((path) => shown.some((one) => isWithin(path, one) || isWithin(one, path)));
     return paths.length === 0 ? [] : [{ ...group, paths }];
   });

@@ -134,16 +134,28 @@ describe('what the policy names', () => {
       { kind: 'expose-write', path: at('.aws') },
       { kind: 'try-read', path: at('work/docs') },
     ]);
-    expect(pathsAt(plan, 'hide')).toContain('/data/secret');
+    expect(pathsAt(plan, 'keep-out')).toContain('/data/secret');
     expect(pathsAt(plan, 'hide')).toContain(at('.aws'));
   });
 
-  it('of two sayings about one path the stricter counts', () => {
-    const plan = compose({ policy: { read: ['/a', '/b'], write: ['/a'], expose: ['/b', '/c/d'], hide: ['/c'] } });
+  it('of two sayings about one path the stricter counts, of two about several the inner one', () => {
+    const policy = { read: ['/a', '/b'], write: ['/a'], expose: ['/b', '/c/d', '/e'], hide: ['/c', '/e', '/b/x'] };
+    const plan = compose({ policy });
     expect(plan.filter(({ kind }) => /^(try|expose)-/.test(kind))).toEqual([
       { kind: 'try-read', path: '/a' },
       { kind: 'expose-read', path: '/b' },
+      { kind: 'expose-write', path: '/c/d' },
     ]);
+    expect(pathsAt(plan, 'keep-out')).toEqual(expect.arrayContaining(policy.hide));
+  });
+
+  it('a file that it hides has no copy in its place', () => {
+    const file = textCopy(at('.bashrc'), 'x\n');
+    const use = { as: 'run', files: { copies: [file], absent: [] } } as const;
+    expect(pathsAt(compose({ input: { use } }), 'data')).toEqual([file.path]);
+    const plan = compose({ policy: { hide: [file.path] }, input: { use } });
+    expect(pathsAt(plan, 'data')).toEqual([]);
+    expect(pathsAt(plan, 'keep-out')).toContain(file.path);
   });
 
   it.each([[[HOME]], [['/home']], [['/']]])('a home that is read as a whole (%j) shows all but credentials', (read) => {
@@ -218,7 +230,7 @@ describe('where variables say that things lie', () => {
 describe('other presets', () => {
   it('all: the machine as it is, but for Cordon’s own', () => {
     const plan = compose({ policy: { preset: 'all', hide: ['/data'] } });
-    expect(kindsOf(plan)).toEqual(['root', 'hide', 'keep-read', 'keep-out', 'proc', 'dev']);
+    expect(kindsOf(plan)).toEqual(['root', 'keep-out', 'keep-read', 'keep-out', 'proc', 'dev']);
     expect(plan[0]).toEqual({ kind: 'root', from: 'writable' });
   });
 
