@@ -118,6 +118,12 @@ static bool has_mounts_below(struct view *view, const char *path) {
   return false;
 }
 
+/* A home, the workspace, what the policy names: it is made in its own way, and no piece of what is around it lies in it. */
+static bool is_placed(const struct view *view, const char *target) {
+  const struct place *around = place_around(view, target);
+  return around && strcmp(around->target, target) == 0;
+}
+
 /* Sockets and pipes by name, folders each as a layer of its own; folders with mounts below them are gone through likewise. */
 static void cut_pieces(struct view *view, const char *target, int folder, const struct layer *whole) {
   DIR *listing = fdopendir(openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -125,9 +131,9 @@ static void cut_pieces(struct view *view, const char *target, int folder, const 
   for (struct dirent *entry; (entry = readdir(listing));) {
     struct stat found;
     if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
-    int opened = openat(dirfd(listing), entry->d_name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-    if (opened < 0 || fstat(opened, &found) != 0) continue;
     char *path = joined(target, entry->d_name);
+    int opened = is_placed(view, path) ? -1 : openat(dirfd(listing), entry->d_name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+    if (opened < 0 || fstat(opened, &found) != 0) continue;
     if (S_ISSOCK(found.st_mode) || S_ISFIFO(found.st_mode)) add_place_at(view, PLACE_READ, path, blank_file(view));
     if (S_ISDIR(found.st_mode) && !has_mounts_below(view, path)) {
       add_piece(view, PLACE_CUT, path, opened, whole);
@@ -155,7 +161,7 @@ static void home_pieces(struct view *view, const char *target, const char *path,
     }
     for (size_t i = 0; i < view->hidden.count && (shown || leads_on); i++)
       if (strcmp(view->hidden.items[i], entry_target) == 0) shown = leads_on = false;
-    if (!shown && !leads_on) continue;
+    if ((!shown && !leads_on) || is_placed(view, entry_target)) continue;
     int opened = openat(folder, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
     if (opened < 0 || fstat(opened, &found) != 0) continue;
     if (shown && S_ISDIR(found.st_mode)) {
@@ -175,12 +181,6 @@ static void home_pieces(struct view *view, const char *target, const char *path,
 }
 
 static void add_piece(struct view *view, enum place_kind kind, char *target, int entry, const struct layer *whole) {
-  struct place *around = place_around(view, target);
-  /* Something else is there already: the workspace, or what the policy names. */
-  if (around && strcmp(around->target, target) == 0) {
-    close(entry);
-    return;
-  }
   struct layer *layer = allot(1, sizeof *layer);
   *layer = (struct layer){.folder = entry, .can_be_written = whole->can_be_written};
   struct place *place = add_place_at(view, kind, target, -1);

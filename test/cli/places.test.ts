@@ -130,6 +130,42 @@ describe('what is hidden and what is let through, of places that hold each other
   });
 });
 
+describe('a mount below a place', () => {
+  /** A home that lies in a folder of the machine, as they do. */
+  const HOME_WITH_DISK = `mount -t tmpfs tmpfs /srv && mkdir -p /srv/you/diary /srv/you/disk /srv/you/site/src /srv/you/site/disk &&
+    echo page >/srv/you/diary/page && echo v >/srv/you/.vimrc && export HOME=/srv/you && cd /srv/you/site`;
+
+  function outcome(prepare: string, flags: readonly string[], command: string, afterwards = 'true'): string {
+    const desk = new Desk();
+    const script = `${prepare} && "$0" run ${flags.join(' ')} -- sh -c '${command}'; ${afterwards}`;
+    const ran = runAs('unshare', ['-m', 'sh', '-c', script, cordonProgram()], { home: desk.home, cwd: desk.work });
+    return ran.stdout + ran.stderr;
+  }
+
+  test.each([
+    ['the home', '/srv/you/disk'],
+    ['the workspace', '/srv/you/site/disk'],
+    ['the workspace, which is one itself', '/srv/you/site'],
+  ])('of %s shows nothing more of the home', (_, disk) => {
+    const prepare = `${HOME_WITH_DISK} && mount -t tmpfs tmpfs ${disk} && cd /srv/you/site`;
+    expect(outcome(prepare, [], 'ls -A /srv/you')).not.toContain('diary');
+    expect(outcome(prepare, ['--read', '~/diary'], 'cat ~/diary/page')).toBe('page\n');
+  });
+
+  test('leaves the workspace and what is to be written as they are', () => {
+    const prepare = `${HOME_WITH_DISK} && mkdir -p /srv/out/in /srv/out/disk && for at in /srv/you/site /srv/you /srv/out; do
+      mount -t tmpfs tmpfs $at/disk; done`;
+    const command = 'echo a >src/a && echo b >disk/b && echo c >/srv/out/in/c && echo d >~/.vimrc';
+    const flags = ['--write', '/srv/out', '--write', '~/.vimrc'];
+    expect(outcome(prepare, flags, command, 'cat src/a disk/b /srv/out/in/c ~/.vimrc')).toBe('a\nb\nc\nd\n');
+  });
+
+  test('leaves /var/tmp the command’s own', () => {
+    const prepare = `mount -t tmpfs tmpfs /var/tmp && mkdir /var/tmp/others /var/tmp/disk && mount -t tmpfs tmpfs /var/tmp/disk`;
+    expect(outcome(prepare, [], 'ls -A /var/tmp')).toBe('');
+  });
+});
+
 describe('places as flags of run', () => {
   test('paths from the root, from here, from home and from the working folder', () => {
     const desk = new Desk();
