@@ -270,6 +270,13 @@ static void tell_of_other_names(const char *path, const struct stat *found) {
     say("warning: ", path, " has other names (hard links), which are not hidden", NULL);
 }
 
+/* Opened as what it leads to. Nearly none has a link in it, and need not be asked where it leads. */
+static int open_lead(const char *name, bool *is_linked) {
+  int fd = open_without_links(AT_FDCWD, name, O_PATH);
+  *is_linked = fd < 0 && errno != ENOENT;
+  return *is_linked ? openat(AT_FDCWD, name, O_PATH | O_CLOEXEC) : fd;
+}
+
 /* A hidden name that is a link hides what it leads to as well, wherever that is. */
 static void hide_behind_links(struct view *view) {
   size_t named = view->hidden.count;
@@ -277,10 +284,8 @@ static void hide_behind_links(struct view *view) {
     /* A command may have made a link in the workspace: it decides about nothing elsewhere. */
     if (view->is_absent[i] || (view->workspace && below(view->workspace, view->hidden.items[i]))) continue;
     const char *name = view->hidden.items[i];
-    /* Nearly none has a link in it, and need not be asked where it leads. */
-    int fd = open_without_links(AT_FDCWD, name, O_PATH);
-    bool is_linked = fd < 0 && errno != ENOENT;
-    if (is_linked) fd = openat(AT_FDCWD, name, O_PATH | O_CLOEXEC);
+    bool is_linked;
+    int fd = open_lead(name, &is_linked);
     if (fd < 0) continue;
     struct stat found;
     /* Histories that lead to /dev/null are common. */
@@ -290,6 +295,20 @@ static void hide_behind_links(struct view *view) {
     close(fd);
     bool is_shown = real && i < view->can_be_lifted && is_lifted(view, real);
     if (real && !is_shown && strcmp(real, name) != 0 && !is_root(real)) add_hidden(view, real);
+  }
+}
+
+/* Settings are often links into a folder of them, which may be the workspace. */
+static void gather_kept_as_is(struct view *view) {
+  const struct strings *named = &view->plan->places.keep_read;
+  for (size_t i = 0; i < named->count; i++) {
+    char *name = without_links(view, named->items[i]);
+    bool is_linked;
+    int fd = open_lead(name, &is_linked);
+    char *real = fd >= 0 && is_linked ? path_of(fd) : NULL;
+    if (fd >= 0) close(fd);
+    strings_add(&view->read_only, name);
+    if (real && !is_root(real)) strings_add(&view->read_only, real);
   }
 }
 
@@ -316,6 +335,7 @@ void survey(struct view *view, const struct launch *launch) {
   show_linked_settings(view);
   if (places->show_programs) show_programs(view, launch);
   hide_behind_links(view);
+  gather_kept_as_is(view);
   hide_other_procs(view);
 }
 

@@ -152,8 +152,7 @@ void cover_all(struct view *view) {
     bool is_in_layer = around && around->layer && (around->kind == PLACE_LAYER || around->kind == PLACE_CUT);
     if (!is_in_layer) cover_with_text(view, &view->files[i], i);
   }
-  for (size_t i = 0; i < view->plan->places.keep_read.count; i++)
-    cover_name(view, without_links(view, view->plan->places.keep_read.items[i]), ITSELF_READ_ONLY);
+  for (size_t i = 0; i < view->read_only.count; i++) cover_name(view, view->read_only.items[i], ITSELF_READ_ONLY);
   for (size_t i = 0; i < view->hidden.count; i++)
     if (may_need_cover(view, view->hidden.items[i])) cover_name(view, view->hidden.items[i], UNREADABLE);
 }

@@ -34,10 +34,11 @@ static void ask_whose(const char *folder) {
   is_ours = is_ours || (stat(folder, &found) == 0 && (found.st_uid == geteuid() || found.st_mode & (S_IWGRP | S_IWOTH)));
 }
 
+/* A link is nothing to be watched: where it leads has a name of its own. */
 static void watch_folder(const char *folder) {
   if (watch < 0 && !noted.error) watch = inotify_init1(IN_CLOEXEC);
   if (watch < 0 || inotify_add_watch(watch, folder, IN_CREATE | IN_MOVED_TO | IN_ONLYDIR | IN_DONT_FOLLOW) < 0)
-    noted.error = errno == ENOENT ? noted.error : errno;
+    noted.error = errno == ENOENT || errno == ENOTDIR ? noted.error : errno;
 }
 
 static void note_part(const char *part) { text_add_bytes(&noted.list, part, strlen(part) + 1); }

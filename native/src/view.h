@@ -47,6 +47,8 @@ struct view {
   struct strings hidden;
   bool *is_absent;
   size_t absent_capacity, can_be_lifted;
+  /* Cordon's own that can only be read, as it is named and without links. */
+  struct strings read_only;
   /* What is exposed, as it is named and without links. */
   struct strings lifted;
   /* The homes as the plan spells them, and without links. */

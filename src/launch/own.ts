@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { appendFileSync, existsSync, lstatSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { release } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { ensureFolder, namesIn } from '../host/files.ts';
 import { type Folders, foldersOf, type Homes, packageFolder } from '../host/folders.ts';
 import { ParentEnv } from '../host/parent-env.ts';
 import {
   isWithin,
+  isWithinAny,
   OWN_POLICIES,
   OWN_SECRETS,
   type OwnPlaces,
@@ -66,8 +67,27 @@ export function ownOf(request: OwnRequest): Own {
 
 function makeReachable(homes: readonly Folders[], writable: readonly string[]): void {
   const folders = homes.flatMap((home) => KINDS.flatMap((kind) => home[kind] ?? []));
-  for (const folder of folders.filter((one) => writable.some((open) => isWithin(one, open))))
+  const open = [...writable, ...writable.map(leadOf)];
+  for (const folder of folders.filter((one) => isWithinAny(one, open) || isWithinAny(leadOf(one), open)))
     quietly(() => ensureFolder(folder));
+}
+
+/** The same path without links, as far as it is there. */
+function leadOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    const above = dirname(path);
+    return above === path ? path : join(leadOf(above), basename(path));
+  }
+}
+
+/** All that the workspace may be, wherever the launcher finds its top: the outermost folder around this one that holds no home. */
+export function mayBeWorkspace(folder: string, homes: readonly string[]): string[] {
+  const all = [...homes, ...homes.map(leadOf)];
+  const holdsNone = (one: string) => one !== '/' && !all.some((home) => isWithin(home, one));
+  const around = (one: string): string => (holdsNone(dirname(one)) ? around(dirname(one)) : one);
+  return holdsNone(folder) ? [around(folder)] : [];
 }
 
 /** Policies and secrets may be links, into a folder of dotfiles: what they lead to is kept like what stands there. */

@@ -22,7 +22,7 @@ import { clearFirstRelease } from './first-release.ts';
 import { logInCopies, trustedPlaces } from './held-back.ts';
 import { surveyMachine } from './machine.ts';
 import { outsideOperations } from './outside.ts';
-import { ownOf } from './own.ts';
+import { mayBeWorkspace, ownOf } from './own.ts';
 import { Witness } from './witness.ts';
 
 export interface LaunchRequest {
@@ -155,11 +155,12 @@ function placesFor(
   }: { readonly startup: StartupCopies; readonly settings: SettingsCopies; readonly state: string | undefined },
   { links }: Machine,
 ): Operation[] {
-  const { policy, env, rehearsal, throwawayHome } = request;
+  const { policy, env, rehearsal, throwawayHome, workdir } = request;
   const quiet = rehearsal === true || throwawayHome === true;
   const folders = foldersOf(env);
   if (!quiet) clearFirstRelease(folders.state);
-  const { preset, write, expose } = policy.filesystem;
+  const { preset, write, expose, workspace } = policy.filesystem;
+  const worked = workspace.mode === 'real' ? mayBeWorkspace(workspace.folder ?? workdir, facts.homes) : [];
   const {
     places: own,
     aside,
@@ -169,7 +170,7 @@ function placesFor(
     folders,
     policyFiles: policy.files,
     how: quiet ? 'look' : 'keep',
-    writable: preset === 'all' ? ['/'] : [...write, ...expose],
+    writable: preset === 'all' ? ['/'] : [...write, ...expose, ...worked],
   });
   const files = {
     copies: [...startup.files.copies, ...settings.copies, ...(request.files ?? []), ...logInCopies(request.broker)],

@@ -122,6 +122,29 @@ describe('what is hidden and what is let through, of places that hold each other
     expect(readFileSync(join(desk.home, 'c'), 'utf8')).toBe('c\n');
   });
 
+  test.each([
+    [
+      'the folder of policies is a link into it',
+      'mkdir -p cordon/profiles && ln -s "$PWD/cordon" ~/.config/cordon',
+      'cordon',
+    ],
+    [
+      'the folder of all settings is one',
+      'mkdir config && rmdir ~/.config && ln -s "$PWD/config" ~/.config',
+      'config/cordon',
+    ],
+    ['it is the folder of all settings', 'rmdir ~/.config && cd .. && mv work .config && cd .config', 'cordon'],
+  ])('nothing can be put among Cordon’s policies by way of a workspace: %s', (_, prepare, policies) => {
+    const desk = new Desk();
+    mkdirSync(join(desk.home, '.config'));
+    const planting = `mkdir -p ${policies}/profiles; touch ${policies}/cordon.toml ${policies}/profiles/a.json here`;
+    const script = `git init -q && ${prepare} && "$0" run -- sh -c '${planting}'; find . -name .git -prune -o -type f -print`;
+    const ran = runAs('sh', ['-c', script, cordonProgram()], { home: desk.home, cwd: desk.work });
+    expect(ran.stdout).toBe('./here\n');
+    expect(ran.stderr).toContain('Read-only file system');
+    expect(ran.stderr).not.toContain('warning');
+  });
+
   test('a start-up file that is hidden has no copy in its place', () => {
     const desk = new Desk();
     writeFileSync(join(desk.home, '.bashrc'), 'alias a=b\n');
