@@ -215,6 +215,23 @@ static void mask_hidden(const struct masks *masks, const char *path) {
   leave_step(masks, &step);
 }
 
+/* In a folder that is shown as a whole: of a name that is absent, the first part that is. */
+static void mask_absent(const struct masks *masks, const char *path) {
+  struct step step = {masks->folder, masks->layer->folder, NULL};
+  for (;;) {
+    size_t length = strcspn(path, "/");
+    step.name = allot_text(path, length);
+    int real = path[length] && !is_whiteout(step.masks, step.name) ? open_folder(step.real, step.name) : -1;
+    if (real < 0) break;
+    struct step next = {merged(step.masks, step.real, step.name), real, NULL};
+    leave_step(masks, &step);
+    step = next;
+    path += length + 1;
+  }
+  if (faccessat(step.real, step.name, F_OK, AT_SYMLINK_NOFOLLOW) != 0) white_out(step.masks, step.name);
+  leave_step(masks, &step);
+}
+
 static void put_file(const struct masks *masks, const char *path, struct slice text) {
   struct step step;
   struct stat found;
@@ -257,8 +274,9 @@ bool fill_masks(const struct masks *masks, const struct view *view) {
   for (size_t i = 0; i < masks->hidden->count; i++) {
     rest = below(masks->target, masks->hidden->items[i]);
     if (!rest || !*rest) continue;
-    if (masks->is_done[i] || view->is_absent[i]) continue;
-    mask_hidden(masks, rest);
+    if (masks->is_done[i] || (view->is_absent[i] && !masks->layer->can_be_written)) continue;
+    if (view->is_absent[i]) mask_absent(masks, rest);
+    else mask_hidden(masks, rest);
     used = true;
   }
   for (size_t i = 0; i < view->file_count; i++) {

@@ -99,6 +99,17 @@ describe('what is hidden and what is let through, of places that hold each other
     expect(ran.stderr).toContain('/srv/new');
   });
 
+  test('a credential that is made later is hidden, also where the whole home is shown', () => {
+    const desk = new Desk();
+    const later = 'echo started && read made && cat ~/new ~/.netrc ~/.config/gh/hosts.yml ~/.cache/huggingface/token';
+    const making = `cd "$HOME" && mkdir -p .config/gh .cache/huggingface && for at in new .netrc .config/gh/hosts.yml \\
+      .cache/huggingface/token; do echo $at >$at; done`;
+    const script = `mkdir ~/.config ~/.cache && mkfifo ~/go && exec 3<>~/go &&
+      "$0" run --read ~ -- sh -c '${later}' <~/go | { read started; ${making}; echo made >&3; cat; }`;
+    const ran = runAs('sh', ['-c', script, cordonProgram()], { home: desk.home, cwd: desk.work });
+    expect(ran.stdout).toBe('new\n');
+  });
+
   test('one folder of a hidden one in the workspace, and of one that the system has', () => {
     const desk = new Desk();
     mkdirSync(join(desk.work, 'conf/open'), { recursive: true });
