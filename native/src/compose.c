@@ -277,12 +277,21 @@ static int open_lead(const char *name, bool *is_linked) {
   return *is_linked ? openat(AT_FDCWD, name, O_PATH | O_CLOEXEC) : fd;
 }
 
+/* A command may have made a link in the workspace: it decides about nothing elsewhere. What the policy hides is not shown without a word. */
+static bool leads_too_far(const struct view *view, const char *name, const char *real, bool is_named) {
+  if (!view->workspace || !below(view->workspace, name)) return false;
+  const char *rest = below(view->workspace, real);
+  if (rest && *rest) return false;
+  if (is_named && !view_hides(view, real))
+    say("warning: ", name, " is a link, and a command could have made it; to hide what it leads to as well: --hide ", real, NULL);
+  return true;
+}
+
 /* A hidden name that is a link hides what it leads to as well, wherever that is. */
 static void hide_behind_links(struct view *view) {
   size_t named = view->hidden.count;
   for (size_t i = 0; i < named; i++) {
-    /* A command may have made a link in the workspace: it decides about nothing elsewhere. */
-    if (view->is_absent[i] || (view->workspace && below(view->workspace, view->hidden.items[i]))) continue;
+    if (view->is_absent[i]) continue;
     const char *name = view->hidden.items[i];
     bool is_linked;
     int fd = open_lead(name, &is_linked);
@@ -293,8 +302,10 @@ static void hide_behind_links(struct view *view) {
     char *real = counts && is_linked ? path_of(fd) : NULL;
     if (counts) tell_of_other_names(name, &found);
     close(fd);
-    bool is_shown = real && i < view->can_be_lifted && is_lifted(view, real);
-    if (real && !is_shown && strcmp(real, name) != 0 && !is_root(real)) add_hidden(view, real);
+    if (!real || strcmp(real, name) == 0 || is_root(real)) continue;
+    bool can_be_lifted = i < view->can_be_lifted;
+    bool is_shown = (can_be_lifted && is_lifted(view, real)) || leads_too_far(view, name, real, !can_be_lifted);
+    if (!is_shown) add_hidden(view, real);
   }
 }
 

@@ -121,6 +121,19 @@ describe('what is hidden and what is let through, of places that hold each other
     expect(desk.run('run', ...flags, '--', 'ls', '-A', '/usr/share').stdout).toBe('misc\n');
   });
 
+  test('a hidden name of the workspace that is a link hides what it leads to there, and tells what it leads to elsewhere', () => {
+    const desk = new Desk();
+    const make =
+      'echo a >real.env && ln -s real.env .env && mkdir conf && echo b >conf/key && ln -s conf also && ln -s /etc/hosts far';
+    const script = `${make} && "$0" run --hide .env --hide also/key --hide far -- cat .env real.env also/key conf/key`;
+    const { stdout, stderr } = runAs('sh', ['-c', script, cordonProgram()], { home: desk.home, cwd: desk.work });
+    expect(stdout).toBe('');
+    expect(stderr.match(/Permission denied/g)).toHaveLength(4);
+    expect(stderr.match(/warning.*/g)).toEqual([
+      `warning: ${desk.work}/far is a link, and a command could have made it; to hide what it leads to as well: --hide /etc/hosts`,
+    ]);
+  });
+
   test('nothing that is exposed lifts the guard over Cordon’s own', () => {
     const desk = new Desk();
     writeFileSync(join(desk.home, 'cordon/vault.key'), 'k');
