@@ -135,7 +135,8 @@ static void cut_pieces(struct view *view, const char *target, int folder, const 
     int opened = is_placed(view, path) ? -1 : openat(dirfd(listing), entry->d_name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
     if (opened < 0 || fstat(opened, &found) != 0) continue;
     if (S_ISSOCK(found.st_mode) || S_ISFIFO(found.st_mode)) add_place_at(view, PLACE_READ, path, blank_file(view));
-    if (S_ISDIR(found.st_mode) && !has_mounts_below(view, path)) {
+    /* What is hidden is an empty layer, which has no mounts below it. */
+    if (S_ISDIR(found.st_mode) && (view_hides(view, path) || !has_mounts_below(view, path))) {
       add_piece(view, PLACE_CUT, path, opened, whole);
       continue;
     }

@@ -74,6 +74,12 @@ describe('what is hidden and what is let through, of places that hold each other
       '/srv/b /srv/b/text',
     ],
     [
+      'all but one folder of a folder with a mount below it',
+      `${DISK_BELOW} && mkdir /srv/a/disk && mount -t tmpfs tmpfs /srv/a/disk`,
+      ['--hide', '/srv/a', '--expose', '/srv/a/secret'],
+      '/srv/a /srv/a/secret /srv/a/secret/key /srv/b /srv/b/text /srv/disk /srv/disk/data',
+    ],
+    [
       'a folder in one that is exposed',
       OWN_SRV,
       ['--fs', 'workspace', '--expose', '/srv/a', '--hide', '/srv/a/secret'],
