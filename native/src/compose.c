@@ -1,5 +1,6 @@
 #include "listing.h"
 #include "mount.h"
+#include "mounts.h"
 #include "view.h"
 
 #include "kernel.h"
@@ -42,6 +43,14 @@ static struct layer *add_layer(struct view *view, enum place_kind kind, char *ta
 
 static bool is_root(const char *path) { return path[0] == '/' && path[1] == '\0'; }
 
+static struct layer *add_home_at(struct view *view, const char *name, char *path, int folder) {
+  if (view->home_count < MAX_HOMES) {
+    view->home_names[view->home_count] = name;
+    view->homes[view->home_count++] = path;
+  }
+  return add_layer(view, PLACE_LAYER, path, folder);
+}
+
 static void add_home(struct view *view, const struct operation *operation) {
   int folder = openat(AT_FDCWD, operation->path, O_PATH | O_DIRECTORY | O_CLOEXEC);
   char *path = folder < 0 ? NULL : path_of(folder);
@@ -56,11 +65,7 @@ static void add_home(struct view *view, const struct operation *operation) {
       view->home_names[i] = strcmp(view->home_names[i], path) == 0 ? operation->path : view->home_names[i];
       return;
     }
-  if (view->home_count < MAX_HOMES) {
-    view->home_names[view->home_count] = operation->path;
-    view->homes[view->home_count++] = path;
-  }
-  add_layer(view, PLACE_LAYER, path, folder)->hides_the_rest = operation->kind == OP_HOME;
+  add_home_at(view, operation->path, path, folder)->hides_the_rest = operation->kind == OP_HOME;
 }
 
 /* ── the machine without its sockets and pipes ── */
@@ -161,6 +166,22 @@ static void open_place(void *context, char *path) {
   close(fd);
 }
 
+static bool is_private(const struct view *view, const char *path) {
+  const struct places *places = &view->plan->places;
+  for (size_t i = 0; i < places->count; i++)
+    if (places->operations[i].kind == OP_PRIVATE && strcmp(places->operations[i].path, path) == 0) return true;
+  return false;
+}
+
+/* What others have in /tmp is not seen under another name of it either. */
+static void empty_other_name(void *context, char *path) {
+  struct view *view = context;
+  int folder = openat(AT_FDCWD, path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (folder < 0) return;
+  if (!is_private(view, path)) add_layer(view, PLACE_CUT, path, folder)->is_emptied = true;
+  else close(folder);
+}
+
 static void compose_one(struct view *view, const struct operation *operation) {
   struct opening opening = {view, operation};
   struct place *place;
@@ -181,6 +202,7 @@ static void compose_one(struct view *view, const struct operation *operation) {
       if (view->plan->places.root != ROOT_EMPTY) {
         struct stat found;
         if (lstat(operation->path, &found) != 0 || !S_ISDIR(found.st_mode)) return;
+        each_other_name(operation->path, false, empty_other_name, view);
       }
       place = add_place_at(view, PLACE_PRIVATE, operation->path, -1);
       place->is_folder = true;
@@ -325,10 +347,37 @@ static void gather_kept_as_is(struct view *view) {
 
 static void show_path(void *context, char *path) { show(context, path); }
 
-/* Another view of the processes outside, wherever somebody mounted it. */
-static void hide_other_procs(struct view *view) {
-  for (char *point = mount_points(true); *point; point += strlen(point) + 1)
-    if (strcmp(point, "/proc") != 0 && !below("/proc", point)) add_hidden(view, allot_text(point, strlen(point)));
+static void hide_view_of_processes(void *context, char *point) {
+  if (!below("/proc", point)) add_hidden(context, point);
+}
+
+/* ── what is mounted in several places has several names ── */
+
+static void hide_name(void *context, char *path) { add_hidden(context, path); }
+
+static void keep_name_as_it_is(void *context, char *path) {
+  struct view *view = context;
+  strings_add(&view->read_only, path);
+}
+
+static void hide_other_names(struct view *view) {
+  size_t named = view->hidden.count, kept = view->read_only.count;
+  for (size_t i = 0; i < named; i++) each_other_name(view->hidden.items[i], true, hide_name, view);
+  for (size_t i = 0; i < kept; i++) each_other_name(view->read_only.items[i], true, keep_name_as_it_is, view);
+}
+
+/* Of a home nothing is shown there but the workspace, where it is one. */
+static void close_home(void *context, char *path) {
+  struct view *view = context;
+  int folder = openat(AT_FDCWD, path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (folder < 0) return;
+  if (!is_a_home(view, path)) add_home_at(view, path, path, folder)->hides_the_rest = true;
+  else close(folder);
+}
+
+static void close_other_names_of_homes(struct view *view) {
+  size_t named = view->home_count;
+  for (size_t i = 0; i < named; i++) each_other_name(view->homes[i], false, close_home, view);
 }
 
 void survey(struct view *view, const struct launch *launch) {
@@ -340,6 +389,7 @@ void survey(struct view *view, const struct launch *launch) {
     const struct operation *operation = &places->operations[i];
     if (operation->kind == OP_HOME || operation->kind == OP_LAYER) add_home(view, operation);
   }
+  close_other_names_of_homes(view);
   gather_hidden(view);
   for (size_t i = 0; i < places->show.count; i++) expand(places->show.items[i], show_path, view);
   if (places->workspace != WORKSPACE_NONE) find_workspace(view);
@@ -347,7 +397,8 @@ void survey(struct view *view, const struct launch *launch) {
   if (places->show_programs) show_programs(view, launch);
   hide_behind_links(view);
   gather_kept_as_is(view);
-  hide_other_procs(view);
+  each_view_of_processes(hide_view_of_processes, view);
+  hide_other_names(view);
 }
 
 /* In a tree from nothing a command that is given no folder still starts in one of the name it was called in. */

@@ -1,6 +1,7 @@
 #include "changes.h"
 #include "masks.h"
 #include "mount.h"
+#include "mounts.h"
 
 #include "kernel.h"
 
@@ -94,7 +95,7 @@ static int overlay_of(struct view *view, const struct place *place, const char *
   return tree;
 }
 
-/* ── where a mount lies below the folder, which then cannot be a layer as a whole ── */
+/* ── where a mount lies below the folder, which then cannot be a layer as a whole: what the mount covers would come to light ── */
 
 static void add_piece(struct view *view, enum place_kind kind, char *target, int entry, const struct layer *whole);
 
@@ -106,16 +107,6 @@ static int blank_file(struct view *view) {
   close(file);
   tree_restrict(tree, false, MOUNT_ATTR_RDONLY_);
   return tree;
-}
-
-/* A folder with a mount below it cannot be a layer: what the mount covers would come to light. */
-static bool has_mounts_below(struct view *view, const char *path) {
-  if (!view->mounts) view->mounts = mount_points(false);
-  for (char *point = view->mounts; *point; point += strlen(point) + 1) {
-    const char *rest = below(path, point);
-    if (rest && *rest) return true;
-  }
-  return false;
 }
 
 /* A home, the workspace, what the policy names: it is made in its own way, and no piece of what is around it lies in it. */
@@ -136,7 +127,7 @@ static void cut_pieces(struct view *view, const char *target, int folder, const 
     if (opened < 0 || fstat(opened, &found) != 0) continue;
     if (S_ISSOCK(found.st_mode) || S_ISFIFO(found.st_mode)) add_place_at(view, PLACE_READ, path, blank_file(view));
     /* What is hidden is an empty layer, which has no mounts below it. */
-    if (S_ISDIR(found.st_mode) && (view_hides(view, path) || !has_mounts_below(view, path))) {
+    if (S_ISDIR(found.st_mode) && (view_hides(view, path) || !has_mounts_below(path))) {
       add_piece(view, PLACE_CUT, path, opened, whole);
       continue;
     }
@@ -200,7 +191,7 @@ static void bind_instead(struct place *place) {
 
 /* Of a folder that is itself to be absent, what is let through below it is all there is: also when more is made there later. */
 static void empty_what_is_hidden(struct view *view, const char *target, struct layer *layer) {
-  layer->is_emptied = !layer->must_be_whole && view_hides(view, target);
+  layer->is_emptied = layer->is_emptied || (!layer->must_be_whole && view_hides(view, target));
   if (!layer->is_emptied) return;
   close(layer->folder);
   layer->folder = require_folder(view->staging, "emptied", view->layers_made, 0755);
@@ -214,7 +205,7 @@ static void make_layer(struct view *view, size_t index) {
   empty_what_is_hidden(view, target, layer);
   /* Tried in vain, it would cost a message of the kernel's. */
   errno = EINVAL;
-  bool can_be_whole = layer->is_emptied || !has_mounts_below(view, target);
+  bool can_be_whole = layer->is_emptied || !has_mounts_below(target);
   int tree = can_be_whole ? overlay_of(view, &view->places[index], target, layer) : -1;
   int error = errno;
   view->places[index].tree = tree;
@@ -225,8 +216,8 @@ static void make_layer(struct view *view, size_t index) {
     /* The machine's own tree has it already. */
     if (view->plan->places.root == ROOT_EMPTY) bind_instead(&view->places[index]);
     else view->places[index].kind = PLACE_NONE;
-    if (has_mounts_below(view, target)) cut_pieces(view, target, layer->folder, layer);
-  } else if (layer->hides_the_rest || has_mounts_below(view, target)) {
+    if (has_mounts_below(target)) cut_pieces(view, target, layer->folder, layer);
+  } else if (layer->hides_the_rest || has_mounts_below(target)) {
     view->places[index].kind = PLACE_PRIVATE;
     view->places[index].mode = mode_of(layer->folder) | 0700;
     home_pieces(view, target, "", layer->folder, layer);

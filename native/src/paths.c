@@ -105,30 +105,3 @@ static void expand_in(const char *folder, const char *rest, void (*take)(void *,
 void expand(const char *pattern, void (*take)(void *context, char *path), void *context) {
   expand_in("/", pattern + 1, take, context);
 }
-
-static bool is_octal(char digit) { return digit >= '0' && digit <= '7'; }
-
-static bool is_of_processes(const char *line) { return strstr(line, " - proc ") != NULL; }
-
-/* The fifth field of each line; white space and backslashes in it are written as \\ooo. */
-char *mount_points(bool of_processes) {
-  struct text list = {0};
-  char *line = NULL;
-  size_t room = 0;
-  FILE *file = fopen("/proc/self/mountinfo", "re");
-  while (file && getline(&line, &room, file) > 0) {
-    char *at = of_processes && !is_of_processes(line) ? NULL : line;
-    for (int field = 0; at && field < 4; field++) at = (at = strchr(at, ' ')) ? at + 1 : NULL;
-    for (; at && *at && *at != ' '; at++) {
-      bool escaped = at[0] == '\\' && is_octal(at[1]) && is_octal(at[2]) && is_octal(at[3]);
-      char byte = escaped ? (char)((at[1] - '0') * 64 + (at[2] - '0') * 8 + (at[3] - '0')) : *at;
-      text_add_bytes(&list, &byte, 1);
-      at += escaped ? 3 : 0;
-    }
-    if (at) text_add_bytes(&list, "", 1);
-  }
-  if (file) fclose(file);
-  free(line);
-  text_add_bytes(&list, "", 1);
-  return list.data;
-}

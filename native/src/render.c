@@ -216,8 +216,8 @@ void render(struct rendering *rendering, const struct launch *launch) {
     if (r.view.places[i].layer) add_home(&r, r.view.places[i].target, r.view.places[i].layer);
   for (size_t i = 0; i < places->count; i++)
     if (places->operations[i].kind != OP_PRIVATE) add_operation(&r, &places->operations[i]);
-  for (size_t i = 0; i < places->keep_read.count; i++)
-    if (exists(places->keep_read.items[i])) add(&r, "--ro-bind", places->keep_read.items[i], places->keep_read.items[i], NULL);
+  for (size_t i = 0; i < r.view.read_only.count; i++)
+    if (exists(r.view.read_only.items[i])) add(&r, "--ro-bind", r.view.read_only.items[i], r.view.read_only.items[i], NULL);
   for (size_t i = 0; i < r.view.hidden.count; i++) hide(&r, r.view.hidden.items[i]);
   for (size_t i = 0; i < STEERING && getuid() == 0; i++)
     if (exists(steering[i])) add(&r, "--ro-bind", steering[i], steering[i], NULL);

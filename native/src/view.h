@@ -68,13 +68,9 @@ struct view {
   size_t layers_made;
   struct come_back_layers kept;
   bool is_read_only;
-  /* One after the other, each ending in NUL. */
-  char *mounts;
 };
 
 /* paths.c */
-/* One after the other, each ending in NUL; only those that show processes, or all. */
-char *mount_points(bool of_processes);
 /* What follows `folder` and its slash in `path`; "" for the folder itself, NULL when it lies elsewhere. */
 const char *below(const char *folder, const char *path);
 char *joined(const char *folder, const char *name);

@@ -219,6 +219,50 @@ describe('a mount below a place', () => {
   });
 });
 
+describe('what is mounted in a second place', () => {
+  const TWICE = `mount -t tmpfs tmpfs /srv && mkdir /srv/home /srv/keys /srv/tmp && mount --bind "$HOME" /srv/home &&
+    mount --bind "$HOME/.ssh" /srv/keys && mount --bind /tmp /srv/tmp && cd "$HOME/work"`;
+
+  function inSecondPlace(script: string, { flags = [], folder = '.' }: { flags?: string[]; folder?: string } = {}) {
+    const desk = new Desk();
+    for (const name of ['.ssh', 'notes']) mkdirSync(join(desk.home, name));
+    writeFileSync(join(desk.home, '.ssh/id_ed25519'), 'key');
+    writeFileSync(join(desk.home, 'notes/mine'), 'notes');
+    writeFileSync(join(desk.home, 'cordon/vault.key'), 'vault');
+    const args = [`${TWICE} && cd ${folder} && exec "$@"`, 'sh', cordonProgram(), 'run', ...flags];
+    const env = { CORDON_HOME: join(desk.home, 'cordon') };
+    const ran = runAs('unshare', ['-m', 'sh', '-c', ...args, '--', 'sh', '-c', script], { home: desk.home, env });
+    return { ...ran, desk };
+  }
+
+  test('a home is as closed there', () => {
+    const { stdout, desk } = inSecondPlace('ls -A /srv /srv/home /srv/keys; find /srv/tmp -type f; ls -A /srv/tmp');
+    // The home of this test lies in there.
+    const [, , way] = desk.home.split('/');
+    expect(stdout).toBe(`/srv:\nhome\nkeys\ntmp\n\n/srv/home:\n\n/srv/keys:\n${way}\n`);
+  });
+
+  test('a home that is read as a whole', () => {
+    const { stdout } = inSecondPlace('cat /srv/home/.ssh/* /srv/keys/* ~/.ssh/*; cat ~/notes/mine', {
+      flags: ['--read', '~', '--read', '/srv'],
+    });
+    expect(stdout).toBe('notes');
+  });
+
+  test('work goes on in one that is entered that way', () => {
+    const { stdout, desk } = inSecondPlace('pwd; ls -A ..; echo made >made', { folder: '/srv/home/work' });
+    expect(stdout).toBe('/srv/home/work\nwork\n');
+    expect(readFileSync(join(desk.work, 'made'), 'utf8')).toBe('made\n');
+  });
+
+  test('Cordon’s own, on a machine that is shown as it is', () => {
+    const script = 'cd /srv/home/cordon; cat vault.key; ls state; echo x >profiles/a.json; echo x >cordon.toml';
+    const { stdout, stderr } = inSecondPlace(script, { flags: ['--fs', 'all'] });
+    expect(stdout).toBe('');
+    expect(stderr.match(/Permission denied|Read-only file system/g)).toHaveLength(4);
+  });
+});
+
 describe('places as flags of run', () => {
   test('paths from the root, from here, from home and from the working folder', () => {
     const desk = new Desk();
