@@ -1,12 +1,14 @@
 import type { Duplex } from 'node:stream';
 import tls from 'node:tls';
-import { coversHost, coversName } from '../policy/broker.ts';
-import { Issuer } from './authority.ts';
-import type { Dialled, Held } from './held.ts';
-import { Holdings } from './holdings.ts';
-import { LogIns } from './log-ins.ts';
+import { coversHost, coversName, type MintRule } from '../policy/broker.ts';
+import { type Authority, Issuer } from './authority.ts';
+import type { BrokerRecord, Dialled, Held } from './held.ts';
+import { Holdings, type Remember } from './holdings.ts';
+import { type KeptLogIn, LogIns } from './log-ins.ts';
 import { takePostgres } from './postgres.ts';
-import { type BrokerOptions, type Connect, PLAIN_HTTP, Site } from './site.ts';
+import { Site } from './site.ts';
+import type { Confirm } from './token-request.ts';
+import { type Connect, PLAIN_HTTP } from './upstream.ts';
 
 /** What may stand in for the plain tunnel between a command and a host. `protocols` beyond HTTP implement it too. */
 export interface Interceptor {
@@ -14,6 +16,22 @@ export interface Interceptor {
   /** Owns the client's connection from now on. `connect` makes one to the same name, whose address was checked. Until all is written down. */
   readonly take: (client: Duplex, dialled: Dialled, connect: Connect) => Promise<void>;
   readonly end: () => void;
+}
+
+export interface BrokerOptions {
+  readonly held: readonly Held[];
+  readonly authority: Authority;
+  /** What servers are verified with, as PEM. */
+  readonly trust: readonly string[];
+  readonly mints?: readonly MintRule[];
+  readonly logIns?: readonly KeptLogIn[];
+  /** Where launches wait for each other to renew a log-in. */
+  readonly locks?: string | undefined;
+  readonly confirm?: Confirm;
+  readonly remember?: Remember;
+  /** Tells a person something. */
+  readonly say?: (text: string) => void;
+  readonly record: (entry: BrokerRecord) => void;
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
+import { Refused } from './say.ts';
 
 /** Looks through what it is given piece by piece, and gives out what may go on, in as few pieces as it can. */
 export interface Look {
@@ -70,3 +71,23 @@ export function carry(from: Readable, look: Look, to: Writable): Promise<void> {
 }
 
 const brokenOff = (who: string) => Object.assign(new Error(`${who} broke off`), { code: 'ECONNRESET' });
+
+/** A body up to here is read whole before any of it is given on. */
+export const SMALL_BODY = 1 << 20;
+
+export async function readSmall(body: Readable): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > SMALL_BODY)
+      throw new Refused({
+        refused: 'size',
+        credential: '',
+        reason: `a body that a credential may stand in has more than ${SMALL_BODY} bytes`,
+        hint: 'send less at once',
+      });
+  }
+  return Buffer.concat(chunks);
+}

@@ -3,7 +3,11 @@ import { coversHost, type MintRule, matchesPath } from '../policy/broker.ts';
 import { Secret } from '../secrets/secret.ts';
 import type { Head, Header } from './head.ts';
 import type { Dialled, Held } from './held.ts';
+import type { Holdings } from './holdings.ts';
 import { placeholderFor } from './placeholder.ts';
+import { maskedHeaders, respondInstead, wholeBody } from './response.ts';
+import { mintRefusal, Refused, type RequestLog } from './say.ts';
+import type { ClientSide, UpstreamResponse } from './sides.ts';
 
 const READING = ['GET', 'HEAD', 'OPTIONS'];
 
@@ -50,7 +54,26 @@ function settledPath(path: string): string {
   return `/${parts.join('/')}`;
 }
 
-export interface Captured {
+/** What a server makes out of a credential is a credential: the command gets placeholders for it. */
+export async function capture(
+  client: ClientSide,
+  response: UpstreamResponse,
+  { mint, from }: { readonly mint: MintRule; readonly from: readonly Held[] },
+  holdings: Holdings,
+  log: RequestLog,
+): Promise<void> {
+  const { status } = response;
+  const result = captured(await wholeBody(response), from, mint, holdings.held);
+  if (result === undefined) throw new Refused(mintRefusal(log, mint));
+  holdings.add(result.held);
+  const dropped = ['content-encoding', 'content-length', 'set-cookie'];
+  const headers = maskedHeaders(response.headers, holdings.values, dropped);
+  respondInstead(client, { status, headers }, result.body, holdings);
+  log.status = status;
+  log.write('swapped', { rule: 'mint' });
+}
+
+interface Captured {
   readonly body: Buffer;
   readonly held: readonly Held[];
 }
@@ -58,12 +81,7 @@ export interface Captured {
 const SHORTEST = 8;
 
 /** The answer with placeholders where credentials stood, and what they stand for. Undefined where it can't be told which those are. */
-export function captured(
-  body: Buffer,
-  from: readonly Held[],
-  mint: MintRule,
-  known: readonly Held[],
-): Captured | undefined {
+function captured(body: Buffer, from: readonly Held[], mint: MintRule, known: readonly Held[]): Captured | undefined {
   const [source] = from;
   const rule = mint.rule ?? source?.rule;
   if (rule === undefined) return undefined;

@@ -54,6 +54,15 @@ export class RequestLog {
       ...rest,
     });
   }
+
+  /** It went through. */
+  passed(): void {
+    this.write(this.credentials.length > 0 ? 'swapped' : 'sent');
+  }
+
+  refused({ refused, reason, credential }: RequestRefusal): void {
+    this.write('refused', { rule: refused, reason, credential });
+  }
 }
 
 export function bodyRefusal(held: Held): RequestRefusal {
@@ -105,7 +114,7 @@ export function failureText(error: NodeJS.ErrnoException, { name, port }: Dialle
 }
 
 export function refuse(client: ClientSide, refusal: RequestRefusal, dialled: Dialled, log: RequestLog): void {
-  log.write('refused', { rule: refusal.refused, reason: refusal.reason, credential: refusal.credential });
+  log.refused(refusal);
   sayAndEnd(client, 403, refusalText(refusal, dialled));
 }
 

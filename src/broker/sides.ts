@@ -3,8 +3,11 @@ import http2 from 'node:http2';
 import type { Readable, Writable } from 'node:stream';
 import { type Head, type Header, valuesOf } from './head.ts';
 
+export type Version = 'http/1.1' | 'h2';
+
 /** A request as it came in, whichever version of HTTP it came in. */
 export interface ClientSide {
+  readonly version: Version;
   readonly head: Head;
   /** The hosts that the request itself names. */
   readonly authorities: readonly string[];
@@ -26,10 +29,15 @@ export interface ResponseHead {
   readonly headers: readonly Header[];
 }
 
+export interface UpstreamResponse extends ResponseHead {
+  readonly body: Readable;
+  readonly trailers: () => readonly Header[];
+}
+
 /** The same request on its way out. */
 export interface UpstreamSide {
   readonly body: Writable;
-  readonly response: Promise<ResponseHead & { readonly body: Readable; readonly trailers: () => readonly Header[] }>;
+  readonly response: Promise<UpstreamResponse>;
   readonly onContinue: (act: () => void) => void;
   readonly end: (trailers: readonly Header[]) => void;
   readonly abort: () => void;
@@ -64,6 +72,7 @@ const flat = (headers: readonly Header[]): string[] => headers.flat();
 export function clientOfHttp1(req: http.IncomingMessage, res: http.ServerResponse, wantsContinue: boolean): ClientSide {
   const headers = pairsOf(req.rawHeaders);
   return {
+    version: 'http/1.1',
     head: { method: req.method ?? '', target: req.url ?? '', headers },
     authorities: valuesOf(headers, 'host'),
     hasBody: 'transfer-encoding' in req.headers || Number(req.headers['content-length'] ?? 0) > 0,
@@ -97,6 +106,7 @@ export function clientOfHttp2(stream: http2.ServerHttp2Stream, raw: readonly str
     if (!stream.destroyed) stream.sendTrailers(joined(sent));
   });
   return {
+    version: 'h2',
     head: {
       method: pseudo(':method')[0] ?? '',
       target: pseudo(':path')[0] ?? '',
@@ -166,21 +176,13 @@ export function sendByHttp1(
     headers: flat(headers),
     setHost: false,
   });
-  const response = new Promise<Awaited<UpstreamSide['response']>>((resolve, reject) => {
+  const response = new Promise<UpstreamResponse>((resolve, reject) => {
     request.on('error', reject);
     request.on('upgrade', (_res, socket) => {
       socket.destroy();
       reject(new Error('the server changed the protocol, which nobody asked for'));
     });
-    request.once('response', (incoming) =>
-      resolve({
-        status: incoming.statusCode ?? 502,
-        message: incoming.statusMessage,
-        headers: pairsOf(incoming.rawHeaders),
-        body: incoming,
-        trailers: () => pairsOf(incoming.rawTrailers),
-      }),
-    );
+    request.once('response', (incoming) => resolve(responseOfHttp1(incoming)));
   });
   response.catch(() => undefined);
   return {
@@ -194,6 +196,16 @@ export function sendByHttp1(
     },
     abort: () => request.destroy(),
     wasReused: () => request.reusedSocket,
+  };
+}
+
+export function responseOfHttp1(incoming: http.IncomingMessage): UpstreamResponse {
+  return {
+    status: incoming.statusCode ?? 502,
+    message: incoming.statusMessage,
+    headers: pairsOf(incoming.rawHeaders),
+    body: incoming,
+    trailers: () => pairsOf(incoming.rawTrailers),
   };
 }
 
@@ -226,7 +238,7 @@ export function sendByHttp2(
   stream.on('trailers', (_headers: unknown, _flags: number, raw?: string[]) => {
     received = pairsOf(raw ?? []);
   });
-  const response = new Promise<Awaited<UpstreamSide['response']>>((resolve, reject) => {
+  const response = new Promise<UpstreamResponse>((resolve, reject) => {
     stream.on('error', reject);
     stream.once('close', () => reject(new Error('the server closed the stream without an answer')));
     stream.once('response', (fields, _flags, raw?: string[]) => {

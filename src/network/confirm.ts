@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync, writeSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import type { Terminal } from '../broker/settings.ts';
-import type { Confirm } from '../broker/site.ts';
+import type { Confirm } from '../broker/token-request.ts';
 import { ask, say } from './pending.ts';
 
 export interface ConfirmOptions {

@@ -3,7 +3,7 @@ import { closeSync, readFileSync } from 'node:fs';
 import net from 'node:net';
 import { join } from 'node:path';
 import type { Broker, Interceptor } from '../broker/broker.ts';
-import type { Confirm } from '../broker/site.ts';
+import type { Confirm } from '../broker/token-request.ts';
 import { type Ask, Gate } from './gate.ts';
 import { isKept } from './kept.ts';
 import { Names, writtenNames } from './names.ts';

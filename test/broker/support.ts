@@ -4,9 +4,8 @@ import net, { type AddressInfo } from 'node:net';
 import tls from 'node:tls';
 import { onTestFinished } from 'vitest';
 import { Issuer, newAuthority } from '../../src/broker/authority.ts';
-import { Broker } from '../../src/broker/broker.ts';
+import { Broker, type BrokerOptions } from '../../src/broker/broker.ts';
 import type { BrokerRecord, Held } from '../../src/broker/held.ts';
-import type { BrokerOptions } from '../../src/broker/site.ts';
 import { type BrokerHost, type BrokerPlace, parseBrokerHost, parseBrokerPlace } from '../../src/policy/broker.ts';
 
 export const NAME = 'api.example.test';

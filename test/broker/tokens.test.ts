@@ -11,7 +11,7 @@ import zlib from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Held } from '../../src/broker/held.ts';
 import { logInPlaceholder } from '../../src/broker/placeholder.ts';
-import type { Confirm } from '../../src/broker/site.ts';
+import type { Confirm } from '../../src/broker/token-request.ts';
 import type { Bytes } from '../../src/host/bytes.ts';
 import { mintsFor, tokenRule } from '../../src/policy/broker-rule.ts';
 import { LOG_INS, type LogInName, logInOf } from '../../src/policy/log-ins.ts';
