@@ -67,8 +67,7 @@ export function maskedHeaders(headers: readonly Header[], values: Needles, dropp
 
 /** For one that holds new credentials: it is read whole, and something else given to the command in its place. */
 export function wholeBody(response: UpstreamResponse): Promise<Buffer> {
-  const decoder = decoderOf(response);
-  return readSmall(decoder === undefined ? response.body : response.body.pipe(decoder));
+  return readSmall(decoded(response.body, decoderOf(response)));
 }
 
 export function respondInstead(

@@ -234,6 +234,27 @@ describe('an answer', () => {
     expect(refreshIn(scene.file)).toBe(TOKENS.claude(0).refresh_token);
   });
 
+  test.each([
+    ['plain', (text: string) => Buffer.from(text)],
+    ['compressed', (text: string) => zlib.gzipSync(text)],
+  ])('that breaks off is a failure, %s, and the next renewal goes on', async (coding, packed) => {
+    let isBroken = true;
+    const scene = await sceneOf('claude', {
+      answering: (res, tokens) => {
+        const whole = packed(JSON.stringify(tokens));
+        if (coding === 'compressed') res.setHeader('content-encoding', 'gzip');
+        if (!isBroken) return void res.end(whole);
+        res.setHeader('content-length', whole.length);
+        res.write(whole.subarray(0, 20), () => res.socket?.destroy());
+      },
+    });
+    expect((await ask(scene)).status).toBe(502);
+    isBroken = false;
+    writeFileSync(scene.file, JSON.stringify(fileOf('claude', 1)));
+    expect((await ask(scene)).status).toBe(200);
+    expect(rulesOf(scene)).toEqual(['failed unreachable', 'swapped renewed']);
+  });
+
   test('that says no goes through, without the token that it echoes', async () => {
     const scene = await sceneOf('claude', {
       answering: (res, _tokens, body) => res.writeHead(400).end(JSON.stringify({ error: 'invalid_grant', body })),
