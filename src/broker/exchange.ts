@@ -77,19 +77,22 @@ async function send(
 ): Promise<UpstreamResponse> {
   const length = lengthOf(client, body);
   if (length !== undefined && body === undefined) return sendAsItComes(client, head, length, options, log);
+  const trailers = checkedTrailers(client, options);
   const { response, abort } = await options.upstream.sendWhole(head, length, client.version, (upstream) => {
     if (body !== undefined) {
       upstream.body.write(body);
       log.sent += body.length;
     }
-    upstream.end(checkedTrailers(client, options));
+    upstream.end(trailers);
   });
   client.onClose(abort);
   return response;
 }
 
-function lengthOf({ hasBody, head }: ClientSide, body: Buffer | undefined): BodyLength {
-  if (body !== undefined) return body.length;
+function lengthOf({ hasBody, head, trailers }: ClientSide, body: Buffer | undefined): BodyLength {
+  // HTTP/1.1 has trailers only behind a body whose length is not said before.
+  const isFollowed = () => valuesOf(head.headers, 'trailer').length > 0 || trailers().length > 0;
+  if (body !== undefined) return isFollowed() ? 'chunked' : body.length;
   if (!hasBody) return ['POST', 'PUT', 'PATCH'].includes(head.method) ? 0 : undefined;
   const [declared] = valuesOf(head.headers, 'content-length');
   return declared === undefined ? 'chunked' : Number(declared);
