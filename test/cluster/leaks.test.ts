@@ -1,14 +1,10 @@
-import { spawnSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { canary, filesBelow, programsWith } from '../support/leaks.ts';
 import { bothServe, call, open } from './client.ts';
 import { createSecret, exportedPod, IMAGE, saidBy, startPod } from './exported.ts';
 import { eventually, inPod, lab, labFolder, MACHINES } from './kubernetes.ts';
 import { HERE, quietSecretOf, THERE } from './people.ts';
-
-const lines = (text: string) => text.split('\n').filter((line) => line !== '');
 
 /**
  * Files that hold a value, of all that the two machines have on their disks (etcd, audit log, containerd's store and layers, kubelet's
@@ -16,35 +12,11 @@ const lines = (text: string) => text.split('\n').filter((line) => line !== '');
  */
 async function filesWith(value: string): Promise<string[]> {
   const disks = MACHINES.map((machine) => join(labFolder(), machine));
-  const onDisk = lines(spawnSync('grep', ['-rlaF', '--', value, ...disks], { encoding: 'utf8' }).stdout);
+  const onDisk = filesBelow(disks, value);
   const search = 'find /run -xdev -type f -exec grep -laF -- "$0" {} + || true';
   const running = await Promise.all(MACHINES.map((machine) => lab('inside', machine, 'sh', '-c', search, value)));
-  return [...onDisk, ...running.flatMap(lines)];
+  return [...onDisk, ...running.flatMap((text) => text.split('\n')).filter((line) => line !== '')];
 }
-
-/** Programs of processes, on both machines, whose environment or arguments hold it. */
-function programsWith(value: string, what: 'environ' | 'cmdline'): string[] {
-  const found = readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && readIn(pid, what).includes(value));
-  return [...new Set(found.map(programOf))].sort();
-}
-
-function readIn(pid: string, what: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/${what}`, 'latin1');
-  } catch {
-    return '';
-  }
-}
-
-function programOf(pid: string): string {
-  try {
-    return basename(readlinkSync(`/proc/${pid}/exe`));
-  } catch {
-    return 'gone';
-  }
-}
-
-const canary = () => `canary-${randomBytes(12).toString('hex')}`;
 
 const plainPod = (name: string, env: object) =>
   JSON.stringify({

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { canary, expectKeptWhileRunning, expectNothingLeft, filesWith, inspected, programsWith } from './leaks.ts';
+import { canary, programsWith } from '../support/leaks.ts';
+import { expectKeptWhileRunning, expectNothingLeft, filesWith, inspected } from './leaks.ts';
 import { eventually, IMAGE, podman, Scene } from './scene.ts';
 
 describe('what an engine is told, keeps and logs', () => {

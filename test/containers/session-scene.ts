@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { canary } from './leaks.ts';
+import { canary } from '../support/leaks.ts';
 import { IMAGE, Scene } from './scene.ts';
 
 /** Cordon's folders with the secrets of two users, and a workspace for each. */

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { connectHttp, serve } from '../mcp/http-support.ts';
 import { bash, ownValue } from '../mcp/support.ts';
+import { canary, programsWith } from '../support/leaks.ts';
 import { engineEnv } from './engine-set-up.ts';
-import { canary, expectNothingLeft, filesWith, inspected, programsWith } from './leaks.ts';
+import { expectNothingLeft, filesWith, inspected } from './leaks.ts';
 import { ENGINE_FOLDER, eventually, IMAGE, podman, processesWith } from './scene.ts';
 import { SessionScene } from './session-scene.ts';
 

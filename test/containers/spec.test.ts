@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { canary, expectKeptWhileRunning, expectNothingLeft, programsWith } from './leaks.ts';
+import { canary, programsWith } from '../support/leaks.ts';
+import { expectKeptWhileRunning, expectNothingLeft } from './leaks.ts';
 import { eventually, IMAGE, podman, processesWith, Scene } from './scene.ts';
 
 /** A program that starts this spec and ends as it does; `more` are further calls of the builder. */

@@ -1,8 +1,9 @@
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { canary, programsWith } from '../support/leaks.ts';
 import { identityOf } from '../support/users.ts';
-import { canary, expectKeptWhileRunning, expectNothingLeft, programsWith } from './leaks.ts';
+import { expectKeptWhileRunning, expectNothingLeft } from './leaks.ts';
 import { eventually, IMAGE, podman, processesWith, Scene } from './scene.ts';
 
 /** A home with the shim of a tool that runs in the image, and has no network. */

@@ -1,0 +1,34 @@
+import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { basename } from 'node:path';
+
+/** A value that stands nowhere else on the machine, to be looked for. */
+export const canary = () => `canary-${randomBytes(12).toString('hex')}`;
+
+export const filesBelow = (folders: readonly string[], value: string) =>
+  spawnSync('grep', ['-rlaF', '--', value, ...folders], { encoding: 'utf8' })
+    .stdout.split('\n')
+    .filter((line) => line !== '');
+
+/** Processes whose arguments or environment hold it, by the names of their programs. */
+export function programsWith(value: string, what: 'cmdline' | 'environ'): string[] {
+  const found = readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && holds(pid, what, value));
+  return [...new Set(found.map(programOf))].sort();
+}
+
+function holds(pid: string, what: string, value: string): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/${what}`, 'latin1').includes(value);
+  } catch {
+    return false;
+  }
+}
+
+function programOf(pid: string): string {
+  try {
+    return basename(readlinkSync(`/proc/${pid}/exe`));
+  } catch {
+    return 'gone';
+  }
+}
