@@ -7,6 +7,7 @@ import { type ExchangeOptions, serve } from './exchange.ts';
 import type { BrokerRecord, Dialled } from './held.ts';
 import { refuseRaw } from './say.ts';
 import { clientOfHttp1, clientOfHttp2 } from './sides.ts';
+import { Turns } from './turns.ts';
 import { upgrade } from './upgrade.ts';
 import { type Connect, Upstream } from './upstream.ts';
 
@@ -17,6 +18,8 @@ export interface SiteOptions extends Omit<ExchangeOptions, 'dialled' | 'upstream
 
 const LONGEST_HEADERS = 1 << 17;
 const PATIENCE_MS = 30_000;
+/** Each takes much memory while it is under way, and hundreds at once are not over sooner than a few after each other. */
+const MOST_HANDSHAKES = 8;
 
 /** One host and port as the command finds it: servers that stand in for it, and end TLS in its name. */
 export class Site {
@@ -24,6 +27,7 @@ export class Site {
   readonly #plain = new http.Server({ maxHeaderSize: LONGEST_HEADERS, requestTimeout: 0 });
   readonly #http2 = http2.createServer({ settings: { maxHeaderListSize: LONGEST_HEADERS } });
   readonly #secure: tls.Server | undefined;
+  readonly #handshakes = new Turns(MOST_HANDSHAKES);
   readonly #open = new Set<Duplex>();
 
   constructor(dialled: Dialled, options: SiteOptions) {
@@ -58,6 +62,7 @@ export class Site {
       },
     });
     server.on('secureConnection', (socket: tls.TLSSocket & { servername?: string | false }) => {
+      this.#handshakes.end();
       if (typeof socket.servername !== 'string') {
         this.#note({ rule: 'name', reason: `the TLS handshake names no host, but ${name} was dialled` });
         socket.destroy();
@@ -66,7 +71,7 @@ export class Site {
       socket.on('error', () => socket.destroy());
       (socket.alpnProtocol === 'h2' ? this.#http2 : this.#plain).emit('connection', socket);
     });
-    server.on('tlsClientError', () => undefined);
+    server.on('tlsClientError', () => this.#handshakes.end());
     return server;
   }
 
@@ -80,7 +85,9 @@ export class Site {
     this.#open.add(client);
     client.once('close', () => this.#open.delete(client));
     client.on('error', () => client.destroy());
-    (this.#secure ?? this.#plain).emit('connection', client);
+    const secure = this.#secure;
+    if (secure === undefined) this.#plain.emit('connection', client);
+    else this.#handshakes.take(() => (client.destroyed ? this.#handshakes.end() : secure.emit('connection', client)));
   }
 
   end(): void {

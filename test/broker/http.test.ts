@@ -320,6 +320,19 @@ describe('HTTP/1.1 as it is', () => {
   });
 });
 
+describe('handshakes', () => {
+  test('those that say nothing, or nonsense, or go away hold nobody up', async () => {
+    const port = await serverOf((_req, res) => res.end('answered'));
+    const front = await frontOf(port);
+    const silent = await Promise.all(Array.from({ length: 40 }, () => connected(front.port)));
+    for (const socket of silent.slice(0, 10)) socket.end('GET / HTTP/1.1\r\n\r\n');
+    for (const socket of silent.slice(10, 20)) socket.resetAndDestroy();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => ask(front, { headers: bearer })));
+    expect(answers.map(({ status, body }) => `${status} ${body}`)).toEqual(Array(20).fill('200 answered'));
+    for (const socket of silent) socket.destroy();
+  });
+});
+
 describe('WebSocket', () => {
   const frame = (text: string, { code = 1, last = true, mask = true } = {}) => {
     const key = mask ? randomBytes(4) : Buffer.alloc(0);
