@@ -7,9 +7,9 @@ import type { BrokerRecord, Dialled, Held } from './held.ts';
 import { Holdings, type Remember } from './holdings.ts';
 import { type KeptLogIn, LogIns } from './log-ins.ts';
 import { takePostgres } from './postgres.ts';
+import { type Connect, PLAIN_HTTP } from './real-server.ts';
 import { Site } from './site.ts';
 import type { Confirm } from './token-request.ts';
-import { type Connect, PLAIN_HTTP } from './upstream.ts';
 
 /** What may stand in for the plain tunnel between a command and a host. `protocols` beyond HTTP implement it too. */
 export interface Interceptor {

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import type { Leaf } from './authority.ts';
 import { ByteReader } from './byte-reader.ts';
 import type { BrokerRecord, Dialled, Held } from './held.ts';
-import type { Connect } from './upstream.ts';
+import type { Connect } from './real-server.ts';
 
 /** A server whose password the command never has: it logs in with whatever it likes, and the broker logs in for it. */
 export interface PostgresOptions {

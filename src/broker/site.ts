@@ -5,11 +5,11 @@ import tls from 'node:tls';
 import { cutOffSlowHeads } from '../host/patience.ts';
 import { type ExchangeOptions, serve } from './exchange.ts';
 import type { BrokerRecord, Dialled } from './held.ts';
+import { type Connect, RealServer } from './real-server.ts';
 import { refuseRaw } from './say.ts';
 import { clientOfHttp1, clientOfHttp2 } from './sides.ts';
 import { Turns } from './turns.ts';
 import { upgrade } from './upgrade.ts';
-import { type Connect, Upstream } from './upstream.ts';
 
 export interface SiteOptions extends Omit<ExchangeOptions, 'dialled' | 'upstream'> {
   readonly leaf: () => { readonly cert: string; readonly key: string };
@@ -31,7 +31,7 @@ export class Site {
   readonly #open = new Set<Duplex>();
 
   constructor(dialled: Dialled, options: SiteOptions) {
-    const upstream = new Upstream(dialled, options.secureContext);
+    const upstream = new RealServer(dialled, options.secureContext);
     this.#options = { ...options, dialled, upstream };
     cutOffSlowHeads(this.#plain, PATIENCE_MS);
     this.#plain.on('request', (req, res) => serve(clientOfHttp1(req, res, false), this.#options));

@@ -6,10 +6,10 @@ import { isFields, type LogInFields } from './log-in-file.ts';
 import type { Asked, LogIns } from './log-ins.ts';
 import { hasOtherMethod } from './mint.ts';
 import { asSent } from './outgoing.ts';
+import type { RealServer } from './real-server.ts';
 import { relay, respondInstead, wholeBody } from './response.ts';
 import { logInRefusal, Refused, type RequestLog } from './say.ts';
 import { type ClientSide, endToEnd, type UpstreamResponse } from './sides.ts';
-import type { Upstream } from './upstream.ts';
 
 /** Asks a person whether the command may log in anew. */
 export type Confirm = (agent: LogInName, dialled: Dialled, isWaiting: () => boolean) => Promise<boolean>;
@@ -17,7 +17,7 @@ export type Confirm = (agent: LogInName, dialled: Dialled, isWaiting: () => bool
 export interface TokenOptions {
   readonly dialled: Dialled;
   readonly holdings: Holdings;
-  readonly upstream: Upstream;
+  readonly upstream: RealServer;
   readonly logIns: LogIns;
   /** Nobody is there to be asked where it is left out. */
   readonly confirm?: Confirm;
@@ -149,11 +149,11 @@ async function askForTokens(
   client: ClientSide,
   agent: LogInName,
   body: Buffer,
-  upstream: Upstream,
+  upstream: RealServer,
   log: RequestLog,
 ): Promise<Asked<UpstreamResponse>> {
   const head = { method: 'POST', target: logInOf(agent).path, headers: endToEnd(client.head.headers) };
-  let sent: Awaited<ReturnType<Upstream['sendWhole']>> | undefined;
+  let sent: Awaited<ReturnType<RealServer['sendWhole']>> | undefined;
   const late = setTimeout(() => sent?.abort(), TOKENS_MS);
   try {
     sent = await upstream.sendWhole(asSent(head, true), body.length, client.version, (one) => {

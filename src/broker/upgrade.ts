@@ -7,11 +7,11 @@ import type { Held } from './held.ts';
 import type { Holdings } from './holdings.ts';
 import { mintFor } from './mint.ts';
 import { asSent, requireSameName, withValues } from './outgoing.ts';
+import type { RealServer } from './real-server.ts';
 import { carryMasked, decoderOf } from './response.ts';
 import { bodyRefusal, failureText, mintRefusal, Refused, RequestLog, refusalText, refuseRaw, ruleOf } from './say.ts';
 import { masked, type Needles } from './scan.ts';
 import { endToEnd, pairsOf, responseOfHttp1, type UpstreamResponse } from './sides.ts';
-import type { Upstream } from './upstream.ts';
 import { frameStream } from './websocket.ts';
 
 /** A request for a WebSocket, up to its one record; nothing else is changed to. */
@@ -103,7 +103,7 @@ interface Opened {
   readonly early: Buffer;
 }
 
-function opened(head: Head, req: http.IncomingMessage, { agent, authority }: Upstream): Promise<Opened> {
+function opened(head: Head, req: http.IncomingMessage, { agent, authority }: RealServer): Promise<Opened> {
   const drop = new Set(['host', 'sec-websocket-extensions', 'content-length']);
   const kept = endToEnd(head.headers).filter(([name]) => !drop.has(name.toLowerCase()));
   const headers: Header[] = [['Host', authority], ...kept, ['Connection', 'Upgrade'], ['Upgrade', 'websocket']];

@@ -13,7 +13,7 @@ const CONNECT_MS = 30_000;
 const IDLE_MS = 15 * 60_000;
 
 /** The connections to one host and port, over which its requests go out. */
-export class Upstream {
+export class RealServer {
   /** As requests name it. */
   readonly authority: string;
   readonly isPlain: boolean;
