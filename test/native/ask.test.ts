@@ -74,7 +74,7 @@ describe('a launcher that asks for its plan', () => {
     const { child, socket, ended } = await asking();
     socket.write(plan('sh', '-c', '(sleep 4721 &) ; setsid sleep 4721 & echo ready; sleep 4721'));
     await once(child.stdout, 'data');
-    expect(running('^sleep 4721').split('\n').length).toBeGreaterThan(1);
+    await eventually(() => expect(running('^sleep 4721').split('\n').length).toBeGreaterThan(1));
     socket.destroy();
     await eventually(() => expect(running('^sleep 4721')).toBe(''));
     expect(await ended).toBe(125);
