@@ -91,7 +91,8 @@ static bool take_message(struct barrier *barrier, struct launch *launch) {
   struct iovec space = {bytes, sizeof bytes};
   struct msghdr header = {.msg_iov = &space, .msg_iovlen = 1, .msg_control = room, .msg_controllen = barrier->greeted ? 0 : sizeof room};
   ssize_t got = recvmsg(barrier->control, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return true;
+  /* Reset: the other end went without having read every order. What it said before is still to be read. */
+  if (got < 0 && (errno == EAGAIN || errno == EINTR || errno == ECONNRESET)) return true;
   if (got <= 0) return false;
   if (header.msg_flags & (MSG_TRUNC | MSG_CTRUNC) || (size_t)got < sizeof kind) refuse_message(barrier);
   memcpy(&kind, bytes, sizeof kind);

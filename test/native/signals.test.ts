@@ -16,6 +16,12 @@ async function untilState(pid: number, wanted: string): Promise<void> {
   while (stateOf(pid) !== wanted) await new Promise((resolve) => setImmediate(resolve));
 }
 
+/** Until nothing that was sent to the process waits to be read by it, and it sleeps. */
+async function untilIdle(pid: number): Promise<void> {
+  const isWaiting = () => /^(?:Shd|Sig)Pnd:\t0*[1-9a-f]/m.test(readFileSync(`/proc/${pid}/status`, 'latin1'));
+  while (isWaiting() || stateOf(pid) !== 'S') await new Promise((resolve) => setImmediate(resolve));
+}
+
 const onlyChildOf = (pid: number) => Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8'));
 
 /** Until no process has this text in its command line: what was killed takes a moment to go. */
@@ -37,6 +43,7 @@ function processesWith(text: string): number[] {
     .map(Number);
 }
 
+const HOLD = join(import.meta.dirname, 'fixtures/hold.py');
 const COUNTER = join(import.meta.dirname, 'fixtures/count-signals.py');
 
 describe.each(BUILDS)('signals, with the %s build', (build) => {
@@ -118,6 +125,32 @@ for wait in range(0, 40):
     if code not in (143, -15): print('code', code)
 print('done')`;
     expect(run('/usr/bin/python3', ['-c', script, sh]).stdout).toBe('done\n');
+  });
+});
+
+describe('that come as the command ends', () => {
+  it('do not take its exit code away', async () => {
+    const sh = shim({ isolation: 'barrier', lines: ['allow PATH'] });
+    const running = new Running(sh, ['-c', `trap '' TERM HUP; echo ready; read line; exit 7`]);
+    await running.says(/ready/);
+    const first = onlyChildOf(running.pid);
+    process.kill(first, 'SIGSTOP');
+    await untilState(first, 'T');
+    const command = onlyChildOf(first);
+    // Two of them wait for the first process inside, which takes one, and then sees that the command is over.
+    for (const name of ['SIGTERM', 'SIGHUP'] as const) {
+      running.child.kill(name);
+      await untilIdle(running.pid);
+    }
+    running.child.stdin.end('x\n');
+    await untilState(command, 'Z');
+    // The launcher is slow, and finds what was said to it by one that is gone.
+    const holder = new Running('/usr/bin/python3', [HOLD, String(running.pid)]);
+    await holder.says(/held/);
+    process.kill(first, 'SIGCONT');
+    await untilState(first, 'Z');
+    holder.child.stdin.end('\n');
+    expect(await running.ended, running.errors).toEqual({ code: 7, signal: null });
   });
 });
 
