@@ -142,7 +142,8 @@ static void open_place(void *context, char *path) {
   bool linked = from_nothing && !operation->target && repeat_link(view, path);
   int fd = open_named(view, path);
   if (fd < 0) {
-    if (operation->kind != OP_READ && operation->kind != OP_WRITE && (errno == ENOENT || errno == ENOTDIR || errno == EACCES)) return;
+    bool is_absent = errno == ENOENT || errno == ENOTDIR || errno == EACCES || errno == ENAMETOOLONG;
+    if (operation->kind != OP_READ && operation->kind != OP_WRITE && is_absent) return;
     refuse(path, ": ", error_text(errno), NULL);
   }
   char *real = path_of(fd);

@@ -98,6 +98,9 @@ static struct {
   struct text names;
 } later;
 
+/* A variable or a policy may name what is too long for any name. */
+static bool can_be_made(size_t length) { return length <= NAME_MAX; }
+
 static bool mask_in_time(const char *name, size_t length) {
   if (later.count == LATER_FOLDERS) return false;
   char number = (char)later.count;
@@ -147,7 +150,8 @@ static void mask_absent_names(const struct masks *masks, const struct listing *l
     size_t length = strcspn(rest, "/");
     bool is_itself = rest[length] == '\0', is_there = is_listed(listing, rest, length);
     if (!is_itself && is_there) continue;
-    if (is_there || !masks->can_wait || !mask_in_time(rest, length)) white_out(folder, allot_text(rest, length));
+    if (is_there || (can_be_made(length) && !(masks->can_wait && mask_in_time(rest, length))))
+      white_out(folder, allot_text(rest, length));
     masks->is_done[i] = true;
   }
   if (masks->can_wait && later.count < LATER_FOLDERS) later.folders[later.count++] = fcntl(folder, F_DUPFD_CLOEXEC, 3);
@@ -210,7 +214,8 @@ static bool walk(const struct masks *masks, const char *path, bool make, struct 
 static void mask_hidden(const struct masks *masks, const char *path) {
   struct step step;
   if (!walk(masks, path, false, &step)) return;
-  bool matters = masks->layer->can_be_written || faccessat(step.real, step.name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+  bool matters = (masks->layer->can_be_written && can_be_made(strlen(step.name))) ||
+                 faccessat(step.real, step.name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
   if (matters) white_out(step.masks, step.name);
   leave_step(masks, &step);
 }

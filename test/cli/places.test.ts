@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { cordonProgram, freshHome, type Ran, runAs, runCordon } from '../support/cordon.ts';
+import { USERS } from '../support/users.ts';
 
 /** A machine whose /srv nobody else has anything in, with a mount below it. */
 const OWN_SRV = `mount -t tmpfs tmpfs /srv && mkdir -p /srv/a/secret /srv/b /srv/disk && echo key >/srv/a/secret/key &&
@@ -260,6 +261,31 @@ describe('what is mounted in a second place', () => {
     const { stdout, stderr } = inSecondPlace(script, { flags: ['--fs', 'all'] });
     expect(stdout).toBe('');
     expect(stderr.match(/Permission denied|Read-only file system/g)).toHaveLength(4);
+  });
+});
+
+describe('a name that is too long to be there is not there', () => {
+  const LONG = 'n'.repeat(300);
+  /** Absent names are covered while the command runs already. */
+  const COUNT = ['sh', '-c', 'i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done; echo $i'];
+
+  test.each([
+    ['--hide', `~/${LONG}`],
+    ['--hide', `~/${LONG}/${LONG}`],
+    ['--hide', `${LONG}`, '--workspace', 'aside'],
+    ['--write', `~/${LONG}`],
+    ['--read', `/srv/${LONG}`],
+    ['--expose', `${LONG}`],
+  ])('%s', (...flags) => {
+    const { stdout, stderr } = new Desk().run('run', ...flags, '--', ...COUNT);
+    expect(stderr).toMatch(/^cordon: warning: \/.*n is not there\n$/);
+    expect(stdout).toBe('200000\n');
+  });
+
+  test.each(USERS)('one that a variable names, as %s', (user) => {
+    const home = freshHome(user);
+    const env = { HISTFILE: join(home, LONG), XDG_CONFIG_HOME: join(home, LONG), XDG_CACHE_HOME: `/${LONG}` };
+    expect(runCordon(['run', '--', ...COUNT], { user, home, env })).toMatchObject({ code: 0, stdout: '200000\n' });
   });
 });
 
