@@ -121,7 +121,7 @@ struct opening {
 };
 
 /* In a tree that begins empty a link is made again, so that names like /bin lead where they lead outside. */
-static bool repeat_link(struct view *view, const char *path) {
+bool repeat_link(struct view *view, const char *path) {
   char text[PATH_MAX];
   ssize_t length = readlink(path, text, sizeof text - 1);
   if (length <= 0) return false;

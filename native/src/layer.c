@@ -137,7 +137,13 @@ static void cut_pieces(struct view *view, const char *target, int folder, const 
   closedir(listing);
 }
 
-/* The home's root in memory, each shown folder a layer of its own, shown files read-only. */
+static bool has_text(const struct view *view, const char *target) {
+  for (size_t i = 0; i < view->file_count; i++)
+    if (strcmp(view->files[i].target, target) == 0) return true;
+  return false;
+}
+
+/* The home's root in memory, each shown folder a layer of its own, shown files read-only, links made again. */
 static void home_pieces(struct view *view, const char *target, const char *path, int folder, const struct layer *whole) {
   DIR *listing = fdopendir(openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!listing) return;
@@ -166,6 +172,8 @@ static void home_pieces(struct view *view, const char *target, const char *path,
       int tree = tree_of(opened, false);
       if (tree >= 0) tree_restrict(tree, false, MOUNT_ATTR_RDONLY_);
       if (tree >= 0) add_place_at(view, PLACE_READ, entry_target, tree);
+    } else if (shown && S_ISLNK(found.st_mode) && !has_text(view, entry_target)) {
+      repeat_link(view, entry_target);
     }
     close(opened);
   }

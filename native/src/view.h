@@ -93,6 +93,8 @@ char *without_links(const struct view *view, const char *path);
 void survey(struct view *view, const struct launch *launch);
 void compose(struct view *view);
 struct place *add_place_at(struct view *view, enum place_kind kind, char *target, int tree);
+/* False where none is. */
+bool repeat_link(struct view *view, const char *path);
 
 /* programs.c: what PATH and the command lead to is shown. */
 /* Which program the first line of a script names; NULL for what is none. */

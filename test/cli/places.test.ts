@@ -214,6 +214,14 @@ describe('a mount below a place', () => {
     expect(outcome(prepare, flags, command, 'cat src/a disk/b /srv/out/in/c ~/.vimrc')).toBe('a\nb\nc\nd\n');
   });
 
+  test('leaves links in the home that are shown, and copies that stand in for one', () => {
+    const prepare = `${HOME_WITH_DISK} && mkdir ../dot && echo syntax on >../dot/vimrc && ln -sf dot/vimrc ../.vimrc &&
+      printf "[user]\\nname = you\\n[http]\\nextraHeader = token\\n" >../dot/git && ln -s dot/git ../.gitconfig &&
+      ln -s diary ../.diary && ln -s diary ../.ssh && mount -t tmpfs tmpfs ../disk`;
+    const seen = '.gitconfig\n.vimrc\ndot\nsite\ndot/vimrc\nsyntax on\n[user]\n\tname = "you"\n';
+    expect(outcome(prepare, [], 'cd; ls -A; readlink .vimrc; cat .vimrc .gitconfig')).toBe(seen);
+  });
+
   test('leaves /var/tmp the command’s own', () => {
     const prepare = `mount -t tmpfs tmpfs /var/tmp && mkdir /var/tmp/others /var/tmp/disk && mount -t tmpfs tmpfs /var/tmp/disk`;
     expect(outcome(prepare, [], 'ls -A /var/tmp')).toBe('');
