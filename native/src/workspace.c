@@ -252,6 +252,8 @@ static void freeze_git(struct view *view) {
 
 void add_workspace(struct view *view) {
   if (!view->workspace) return;
+  if (longest_around(&view->hidden, view->workspace) == strlen(view->workspace))
+    refuse("the workspace ", view->workspace, " is hidden: give another folder, or leave out what hides it", NULL);
   const struct places *places = &view->plan->places;
   char *target = places->workspace_target ? places->workspace_target : view->workspace;
   int fd = open_without_links(AT_FDCWD, view->workspace, O_PATH | O_DIRECTORY);

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { type Homes, homesOf, workingFolder, xdgOf } from '../host/folders.ts';
+import { homesOf, workingFolder, xdgOf } from '../host/folders.ts';
 import {
   expandPath,
   isWorkspaceMode,
@@ -42,8 +42,13 @@ export function withPlaceFlags(policy: Policy, parsed: ParsedArguments, { env }:
     relativeTo: workingFolder(),
   };
   const given = givenPlaces(parsed, roots);
-  const { paths, warnings } = settledPlaces(onTop(policy, given));
   const workspace = givenWorkspace(parsed, roots);
+  const folder = workspace.folder ?? policy.filesystem.workspace.folder;
+  const origin = workspace.folder === undefined ? policy.origin : 'flag --workspace';
+  const { paths, warnings } = settledPlaces(
+    onTop(policy, given),
+    folder === undefined ? undefined : { value: folder, origin },
+  );
   const filesystem = {
     ...policy.filesystem,
     ...valuesOf(paths),
@@ -51,7 +56,7 @@ export function withPlaceFlags(policy: Policy, parsed: ParsedArguments, { env }:
     // What only lets something through needs no barrier; what is kept away does, and never degrades.
     explicit: policy.filesystem.explicit || given.hide.length > 0 || (workspace.mode ?? 'real') !== 'real',
   };
-  checkWorkspace(filesystem, homes, workspace.folder === undefined ? policy.origin : 'flag --workspace');
+  if (folder !== undefined) refuseUnfitWorkspace(folder, homes, origin);
   return { ...policy, filesystem, warnings: [...policy.warnings, ...warnings] };
 }
 
@@ -106,8 +111,4 @@ function givenWorkspace(parsed: ParsedArguments, roots: PathRoots): Partial<Work
   }
   const [[mode], [folder]] = [modes, folders];
   return { ...(mode === undefined ? {} : { mode }), ...(folder === undefined ? {} : { folder }) };
-}
-
-function checkWorkspace({ workspace: { folder } }: FilesystemPolicy, homes: Homes, where: string): void {
-  if (folder !== undefined) refuseUnfitWorkspace(folder, homes, where);
 }

@@ -134,13 +134,17 @@ const isSameOrAbove = (folder: string, path: string) =>
   folder === path || folder === '/' || path.startsWith(`${folder}/`);
 
 /**
- * One word for each path. What is hidden can't be readable, writable or exposed as well: whoever wrote both has to say which is meant. Of read
- * and write, write says more.
+ * One word for each path. What is hidden can't be readable, writable, exposed or worked in as well: whoever wrote both has to say which is meant.
+ * Of read and write, write says more.
  */
-export function settledPlaces(lists: PathLists): { readonly paths: PathLists; readonly warnings: readonly string[] } {
-  for (const word of ['write', 'read', 'expose'] as const) {
+export function settledPlaces(
+  lists: PathLists,
+  workspace?: Located<string>,
+): { readonly paths: PathLists; readonly warnings: readonly string[] } {
+  const others = { ...lists, workspace: workspace === undefined ? [] : [workspace] };
+  for (const word of ['write', 'read', 'expose', 'workspace'] as const) {
     for (const hidden of lists.hide) {
-      const other = lists[word].find(({ value }) => value === hidden.value);
+      const other = others[word].find(({ value }) => value === hidden.value);
       if (other !== undefined) throw contradiction(hidden, other, word);
     }
   }
@@ -154,7 +158,7 @@ export function settledPlaces(lists: PathLists): { readonly paths: PathLists; re
   return { paths: { ...lists, read: lists.read.filter(({ value }) => writer(value) === undefined) }, warnings };
 }
 
-function contradiction(hidden: Located<string>, other: Located<string>, word: PlaceWord): CordonError {
+function contradiction(hidden: Located<string>, other: Located<string>, word: PlaceWord | 'workspace'): CordonError {
   return new CordonError(
     'policy',
     `${hidden.value} is listed under hide (${hidden.origin}) and under ${word} (${other.origin})`,

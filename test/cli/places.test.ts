@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { cordonProgram, freshHome, type Ran, runAs, runCordon } from '../support/cordon.ts';
@@ -360,6 +360,7 @@ describe('places as flags of run', () => {
     [['--hide', '/'], '/ cannot be hidden'],
     [['--hide', '/x', '--write', '/x'], 'under hide (flag --hide) and under write (flag --write)'],
     [['--hide', '/x', '--expose', '/x/'], 'under hide (flag --hide) and under expose (flag --expose)'],
+    [['--hide', '.', '--workspace', '.'], 'under hide (flag --hide) and under workspace (flag --workspace)'],
     [['--workspace', ''], '--workspace: a path is empty'],
     [['--workspace', 'asdie'], 'did you mean aside?'],
     [['--workspace', 'aside', '--workspace', 'read-only'], 'do not go together'],
@@ -383,6 +384,26 @@ describe('places as flags of run', () => {
     const desk = new Desk();
     desk.profile('web', { filesystem: { workspace: '/etc/passwd' } });
     expect(desk.refusal('--profile', 'web')).toMatch(/profile web: .*it is not a folder/);
+    desk.profile('dark', { filesystem: { workspace: '$WORKDIR/src', hide: ['$WORKDIR/src'] } });
+    expect(desk.refusal('--profile', 'dark')).toMatch(/under hide \(.*dark.json.*\) and under workspace \(.*dark.json/);
+  });
+
+  test('a hidden folder is not the workspace, one in it may be', () => {
+    const desk = new Desk();
+    mkdirSync(join(desk.home, '.ssh'));
+    symlinkSync('work/src', join(desk.home, 'source'));
+    const message = /the workspace .* is hidden: give another folder, or leave out what hides it/;
+    for (const flags of [
+      ['--workspace', '~/.ssh'],
+      ['--hide', '~/source', '--workspace', 'src'],
+    ])
+      expect(desk.run('run', ...flags, '--', 'true')).toMatchObject({
+        code: 125,
+        stderr: expect.stringMatching(message),
+      });
+    expect(desk.run('run', '--expose', '~/.ssh', '--workspace', '~/.ssh', '--', 'ls').code).toBe(0);
+    desk.run('run', '--hide', '.', '--workspace', 'src', '--', 'touch', 'src/made');
+    expect(existsSync(join(desk.work, 'src/made'))).toBe(true);
   });
 });
 

@@ -111,7 +111,7 @@ class Chain {
 }
 
 function withSettledPlaces(layer: Layer): Layer {
-  const { paths, warnings } = settledPlaces(layer.paths);
+  const { paths, warnings } = settledPlaces(layer.paths, layer.workspace.folder);
   return { ...layer, paths, warnings: [...layer.warnings, ...warnings, ...blockedWarnings(layer.network)] };
 }
 

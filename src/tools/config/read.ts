@@ -199,12 +199,12 @@ function toolOf(source: Source, { key: name, value }: Entry): ToolPolicy {
 function placesOf(source: Source, tool: Node): Pick<ToolPolicy['fs'], PlaceWord | 'warnings'> {
   const located = (word: PlaceWord) =>
     placeNodes(tool, word).map((node) => ({ value: textOf(node) ?? '', origin: source.where(node.place) }));
-  const { paths, warnings } = settledPlaces({
-    write: located('write'),
-    read: located('read'),
-    hide: located('hide'),
-    expose: located('expose'),
-  });
+  const node = childOf(tool, 'fs_workspace');
+  const { folder } = workspaceOf(node);
+  const { paths, warnings } = settledPlaces(
+    { write: located('write'), read: located('read'), hide: located('hide'), expose: located('expose') },
+    node === undefined || folder === undefined ? undefined : { value: folder, origin: source.where(node.place) },
+  );
   const texts = (word: PlaceWord) => [...new Set(paths[word].map(({ value }) => value))];
   return { write: texts('write'), read: texts('read'), hide: texts('hide'), expose: texts('expose'), warnings };
 }
