@@ -130,15 +130,22 @@ bool repeat_link(struct view *view, const char *path) {
   return true;
 }
 
-static bool reads_only(enum operation_kind kind) {
-  return kind == OP_READ || kind == OP_TRY_READ || kind == OP_EXPOSE_READ;
+/* In a workspace where nothing is written for real, what is exposed is there to be read. */
+bool binds_read_only(const struct view *view, enum operation_kind kind, const char *real) {
+  if (kind == OP_READ || kind == OP_TRY_READ || kind == OP_EXPOSE_READ) return true;
+  enum workspace_mode mode = view->plan->places.workspace;
+  const char *rest = mode == WORKSPACE_REAL || !view->workspace ? NULL : below(view->workspace, real);
+  if (rest && !*rest && kind != OP_EXPOSE_WRITE)
+    refuse(real, " is the workspace: --write and --workspace ", mode == WORKSPACE_ASIDE ? "aside" : "read-only",
+           " do not go together; a folder in it may be written", NULL);
+  return rest && kind == OP_EXPOSE_WRITE;
 }
 
 static void open_place(void *context, char *path) {
   const struct opening *opening = context;
   struct view *view = opening->view;
   const struct operation *operation = opening->operation;
-  bool from_nothing = view->plan->places.root == ROOT_EMPTY, read_only = reads_only(operation->kind);
+  bool from_nothing = view->plan->places.root == ROOT_EMPTY;
   bool linked = from_nothing && !operation->target && repeat_link(view, path);
   int fd = open_named(view, path);
   if (fd < 0) {
@@ -157,6 +164,7 @@ static void open_place(void *context, char *path) {
     close(fd);
     return;
   }
+  bool read_only = binds_read_only(view, operation->kind, real);
   int tree = tree_of(fd, true);
   if (tree < 0) refuse(path, ": ", error_text(errno), NULL);
   tree_restrict(tree, true, MOUNT_ATTR_NOSUID_ | (read_only ? MOUNT_ATTR_RDONLY_ : 0));

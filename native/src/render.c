@@ -95,7 +95,6 @@ static void bind(void *context, char *path) {
   const struct named *named = context;
   struct renderer *r = named->renderer;
   const struct operation *operation = named->operation;
-  bool read_only = operation->kind == OP_READ || operation->kind == OP_TRY_READ || operation->kind == OP_EXPOSE_READ;
   int fd = open_named(&r->view, path);
   char *real = fd < 0 ? NULL : path_of(fd);
   if (fd >= 0) close(fd);
@@ -104,7 +103,7 @@ static void bind(void *context, char *path) {
     return;
   }
   if (below("/proc", real)) return;
-  add(r, read_only ? "--ro-bind" : "--bind", real, operation->target ? operation->target : path, NULL);
+  add(r, binds_read_only(&r->view, operation->kind, real) ? "--ro-bind" : "--bind", real, operation->target ? operation->target : path, NULL);
 }
 
 /* Each once, and those above before those below: a second bind would cover what lies on the first. */

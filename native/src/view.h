@@ -93,6 +93,8 @@ char *without_links(const struct view *view, const char *path);
 void survey(struct view *view, const struct launch *launch);
 void compose(struct view *view);
 struct place *add_place_at(struct view *view, enum place_kind kind, char *target, int tree);
+/* Of what a line of the plan names; `real` is where it leads. */
+bool binds_read_only(const struct view *view, enum operation_kind kind, const char *real);
 /* False where none is. */
 bool repeat_link(struct view *view, const char *path);
 

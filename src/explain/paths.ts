@@ -2,7 +2,7 @@ import { accessSync, constants, lstatSync, statSync } from 'node:fs';
 import { realPathOf } from '../host/files.ts';
 import type { FoundInside, Looked } from '../launch/look.ts';
 import { HIDDEN_BY_POLICY, isWithin, type Operation } from '../plan/places/index.ts';
-import type { FilesystemPolicy, Policy } from '../policy/policy.ts';
+import type { FilesystemPolicy, Policy, WorkspaceMode } from '../policy/policy.ts';
 import { type Answer, type PossibleChange, profileLine, shellWord } from './answer.ts';
 import { givenAway } from './gives.ts';
 
@@ -149,14 +149,26 @@ function readable(question: Question): Told {
     return { verdict: 'read-only', reason: "Cordon's programs and policies, which no command changes" };
   const reason = reasonForReading(question);
   if (!question.outside.write) return { verdict: 'read-only', reason: `${reason}; you cannot write it outside either` };
-  return { verdict: 'read-only', reason, change: widening('write', question, 'to let it be written') };
+  const effect = 'to let it be written';
+  const { mode } = question.filesystem.workspace;
+  const isWorkspace = reason === READ_ONLY_WORKSPACE && question.found.mount === question.outside.real;
+  const byMode = isWorkspace || isExposedIn(mode, question);
+  const change = byMode ? { effect, flag: `leave out --workspace ${mode}` } : widening('write', question, effect);
+  return { verdict: 'read-only', reason, change };
 }
+
+const READ_ONLY_WORKSPACE = 'the workspace is read-only';
+
+/** What is exposed elsewhere is writable. */
+const isExposedIn = (mode: WorkspaceMode, question: Question) => mode !== 'real' && isNamed(question, 'expose-write');
 
 function reasonForReading(question: Question): string {
   if (isNamed(question, 'try-read', 'expose-read')) return 'the policy reads it';
   if (question.names.some((name) => /\/hooks(\/|$)/.test(name)))
     return 'git starts what stands there, later and outside';
-  if (question.filesystem.workspace.mode === 'read-only') return 'the workspace is read-only';
+  const { mode } = question.filesystem.workspace;
+  if (isExposedIn(mode, question)) return `what is exposed in a workspace that is ${mode} can only be read`;
+  if (mode === 'read-only') return READ_ONLY_WORKSPACE;
   return 'outside the home and the workspace everything is read-only';
 }
 

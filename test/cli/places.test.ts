@@ -297,6 +297,43 @@ describe('a name that is too long to be there is not there', () => {
   });
 });
 
+describe.each(USERS)('a workspace in which nothing is written for real, as %s:', (user) => {
+  /** What the files of a workspace with a credential in it say after a command that writes them all. */
+  function written(...flags: string[]): Ran & { readonly after: string } {
+    const home = freshHome(user);
+    const script = `mkdir -p work/src && cd work && echo old | tee .env >src/file && { "$0" "$@" -- sh -c '
+      cat .env && echo new >.env; echo new >src/file; true'; code=$?; cat .env src/file >../after; exit $code; }`;
+    const env = { NPM_CONFIG_USERCONFIG: join(home, 'work/.env') };
+    const ran = runAs('sh', ['-c', script, cordonProgram(), 'run', ...flags], { user, home, env });
+    return { ...ran, after: readFileSync(join(home, 'after'), 'utf8') };
+  }
+
+  test.each([
+    ['nothing is exposed', 'aside', []],
+    ['nothing is exposed', 'read-only', []],
+    ['a file is exposed', 'aside', ['--expose', '.env']],
+    ['a file is exposed', 'read-only', ['--expose', '.env']],
+    ['all of it is exposed', 'aside', ['--expose', '.']],
+    ['all of it is exposed', 'read-only', ['--expose', '.']],
+    ['what holds it is to be written', 'aside', ['--write', '..', '--expose', '.env']],
+    ['what holds it is exposed', 'read-only', ['--expose', '..']],
+  ])('%s, %s', (_, mode, flags) => {
+    const { stdout, after } = written('--workspace', mode, ...flags);
+    expect(after).toBe('old\nold\n');
+    expect(stdout).toBe(flags.includes('--expose') ? 'old\n' : '');
+  });
+
+  test('a folder in it that is to be written', () => {
+    expect(written('--workspace', 'read-only', '--write', 'src').after).toBe('old\nnew\n');
+  });
+
+  test.each(['aside', 'read-only'])('it is not to be written itself, %s', (mode) => {
+    const { code, stderr, after } = written('--workspace', mode, '--write', '.');
+    expect(stderr).toContain(`is the workspace: --write and --workspace ${mode} do not go together`);
+    expect({ code, after }).toEqual({ code: 125, after: 'old\nold\n' });
+  });
+});
+
 describe('places as flags of run', () => {
   test('paths from the root, from here, from home and from the working folder', () => {
     const desk = new Desk();

@@ -134,6 +134,26 @@ describe.each(USERS)('explain of paths as %s', (user) => {
     );
   });
 
+  it('a workspace that is not written for real', () => {
+    const home = scene(user);
+    const paths = ['work', 'work/src', 'work/src/main.c'].map((name) => join(home, name));
+    const told = (mode: string) =>
+      ask(user, home, '--workspace', mode, '--expose', 'src/main.c', ...paths).map(({ reason, change }) => [
+        reason,
+        change?.flag,
+      ]);
+    const exposed = (mode: string) => [
+      `what is exposed in a workspace that is ${mode} can only be read`,
+      `leave out --workspace ${mode}`,
+    ];
+    expect(told('read-only')).toEqual([
+      ['the workspace is read-only', 'leave out --workspace read-only'],
+      ['the workspace is read-only', '--write ~/work/src'],
+      exposed('read-only'),
+    ]);
+    expect(told('aside')[2]).toEqual(exposed('aside'));
+  });
+
   it('the flag that each answer ends with changes what a command meets', () => {
     const home = scene(user);
     const paths = ['.ssh/id_rsa', 'Documents/a.md', 'work/key', 'work/src', '.config/secret-tool/token'].map((name) =>

@@ -484,6 +484,23 @@ describe.each(USERS)('places, as %s:', (user) => {
     expect(existsSync(join(scene.home, '.new'))).toBe(false);
   });
 
+  it.each([[], ['mount_setattr']])(
+    'what is exposed in a workspace that is read-only is so too, without %j',
+    (...missing) => {
+      const scene = new Scene(user);
+      const before = missing.length === 0 ? [] : without(...missing);
+      if (before[0] !== undefined) chmodSync(dirname(before[0]), 0o755);
+      const lines = scene.lines().map((line) => (line === 'workspace here real' ? 'workspace here read-only' : line));
+      const run = (word: string, path: string) =>
+        scene.run('cat file; echo x >file', ['bwrap /usr/bin/bwrap', ...lines, `${word} ${field(path)}`], { before });
+      const { stdout, stderr } = run('expose-write', join(scene.work, 'file'));
+      expect(stdout).toBe('WORK');
+      expect(stderr).toContain('Read-only file system');
+      expect(run('try-write', scene.work).code).toBe(125);
+      expect(readFileSync(join(scene.work, 'file'), 'utf8')).toBe('WORK');
+    },
+  );
+
   it.each(['userns', 'mount_setattr'])(
     'without %s nothing runs that asks for the barrier, or bubblewrap holds it',
     (what) => {
