@@ -144,16 +144,11 @@ bool changes_hear(const char *bytes, size_t length, const int *descriptors, size
 
 /* ── what the plan says about a path ── */
 
-/* Whether `path` is at or below the pattern (1), on the way to it (2), or neither (0). `*` is any part of one name. */
+/* Whether `path` is at or below the pattern (1), on the way to it (2), or neither (0). */
 static int bearing(const char *pattern, const char *path) {
   for (;;) {
     size_t wanted = strcspn(pattern, "/"), length = strcspn(path, "/");
-    const char *star = memchr(pattern, '*', wanted);
-    size_t before = star ? (size_t)(star - pattern) : wanted, after = star ? wanted - before - 1 : 0;
-    bool fits = star ? length >= before + after && memcmp(pattern, path, before) == 0 &&
-                           memcmp(star + 1, path + length - after, after) == 0
-                     : length == wanted && memcmp(pattern, path, length) == 0;
-    if (!fits) return 0;
+    if (!name_fits(pattern, wanted, path, length)) return 0;
     if (!pattern[wanted]) return 1;
     if (!path[length]) return 2;
     pattern += wanted + 1;

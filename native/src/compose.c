@@ -201,12 +201,12 @@ static void compose_one(struct view *view, const struct operation *operation) {
       if (is_root(operation->path)) cut_machine(view);
       else cut_folder(view, operation->path);
       return;
+    case OP_TRY_READ: expand(operation->path, open_place, &opening); return;
     case OP_READ:
     case OP_WRITE:
-    case OP_TRY_READ:
     case OP_TRY_WRITE:
     case OP_EXPOSE_READ:
-    case OP_EXPOSE_WRITE: expand(operation->path, open_place, &opening); return;
+    case OP_EXPOSE_WRITE: open_place(&opening, operation->path); return;
     case OP_PRIVATE:
       if (view->plan->places.root != ROOT_EMPTY) {
         struct stat found;
@@ -241,8 +241,7 @@ static void compose_one(struct view *view, const struct operation *operation) {
 
 /* ── what is to be absent ── */
 
-static void lift_path(void *context, char *path) {
-  struct view *view = context;
+static void lift_path(struct view *view, char *path) {
   strings_add(&view->lifted, path);
   strings_add(&view->lifted, without_links(view, path));
 }
@@ -251,7 +250,7 @@ static void gather_lifted(struct view *view) {
   const struct places *places = &view->plan->places;
   for (size_t i = 0; i < places->count; i++) {
     const struct operation *operation = &places->operations[i];
-    if (operation->kind == OP_EXPOSE_READ || operation->kind == OP_EXPOSE_WRITE) expand(operation->path, lift_path, view);
+    if (operation->kind == OP_EXPOSE_READ || operation->kind == OP_EXPOSE_WRITE) lift_path(view, operation->path);
   }
 }
 
@@ -278,12 +277,9 @@ static void hide_unless_lifted(void *context, char *path) {
   if (!is_lifted(view, path) && !is_lifted(view, real)) add_hidden(view, real);
 }
 
-/* Of the folder in which a pattern has its first star. */
 static bool is_in_absent_folder(const struct view *view, const char *pattern) {
-  const char *star = strchr(pattern, '*'), *slash = star;
-  if (!star) return false;
-  while (slash > pattern && *slash != '/') slash--;
-  return slash > pattern && is_known_absent(view, allot_text(pattern, (size_t)(slash - pattern)));
+  const char *folder = folder_of_pattern(pattern);
+  return folder && is_known_absent(view, folder);
 }
 
 static void gather_hidden(struct view *view) {

@@ -62,16 +62,21 @@ struct place *around_place(const struct view *view, const struct place *place) {
   return innermost(view, place->target, place);
 }
 
+static bool is_escaped(const char *at, size_t length) {
+  return length > 1 && at[0] == '\\' && (at[1] == '*' || at[1] == '\\');
+}
+
 /* One `*` matches greedily back to front: names are short. */
-static bool matches(const char *pattern, const char *name) {
-  if (*name == '.' && *pattern != '.') return false;
-  const char *star = NULL, *resume = NULL;
-  while (*name) {
-    if (*pattern == '*') {
+bool name_fits(const char *pattern, size_t wanted, const char *name, size_t length) {
+  const char *end = pattern + wanted, *name_end = name + length, *star = NULL, *resume = NULL;
+  if (length && *name == '.' && !(wanted && *pattern == '.')) return false;
+  while (name < name_end) {
+    size_t escaped = is_escaped(pattern, (size_t)(end - pattern));
+    if (pattern < end && *pattern == '*') {
       star = ++pattern;
       resume = name;
-    } else if (*pattern == *name) {
-      pattern++;
+    } else if (pattern < end && pattern[escaped] == *name) {
+      pattern += 1 + escaped;
       name++;
     } else if (star) {
       pattern = star;
@@ -80,26 +85,47 @@ static bool matches(const char *pattern, const char *name) {
       return false;
     }
   }
-  while (*pattern == '*') pattern++;
-  return *pattern == '\0';
+  while (pattern < end && *pattern == '*') pattern++;
+  return pattern == end;
+}
+
+static const char *first_star(const char *at) {
+  for (at += strcspn(at, "*\\"); *at == '\\'; at += strcspn(at, "*\\")) at += is_escaped(at, strlen(at)) ? 2 : 1;
+  return *at ? at : NULL;
+}
+
+static char *without_escapes(const char *text, size_t length) {
+  char *out = allot_text(text, length), *to = out;
+  for (const char *end = text + length; text < end; text++) {
+    text += is_escaped(text, (size_t)(end - text));
+    *to++ = *text;
+  }
+  *to = '\0';
+  return out;
+}
+
+char *folder_of_pattern(const char *pattern) {
+  const char *star = first_star(pattern);
+  while (star && *star != '/') star--;
+  return star ? without_escapes(pattern, star > pattern ? (size_t)(star - pattern) : 1) : NULL;
 }
 
 static void expand_in(const char *folder, const char *rest, void (*take)(void *, char *), void *context) {
-  const char *star = strchr(rest, '*');
-  if (!star) {
-    take(context, joined(folder, rest));
+  const char *start = first_star(rest);
+  if (!start) {
+    take(context, joined(folder, without_escapes(rest, strlen(rest))));
     return;
   }
-  const char *start = rest;
-  for (const char *at = rest; at < star; at++)
-    if (*at == '/') start = at + 1;
+  while (start > rest && start[-1] != '/') start--;
   size_t length = strcspn(start, "/");
   char *above = start == rest ? allot_text(folder, strlen(folder))
-                              : joined(folder, allot_text(rest, (size_t)(start - rest - 1)));
-  const char *pattern = allot_text(start, length), *after = start + length + (start[length] == '/');
+                              : joined(folder, without_escapes(rest, (size_t)(start - rest - 1)));
+  const char *after = start + length + (start[length] == '/');
   const struct listing *listing = listing_of(above);
-  for (size_t i = 0; i < listing->count; i++)
-    if (matches(pattern, listing->entries[i].name)) expand_in(joined(above, listing->entries[i].name), after, take, context);
+  for (size_t i = 0; i < listing->count; i++) {
+    const char *name = listing->entries[i].name;
+    if (name_fits(start, length, name, strlen(name))) expand_in(joined(above, name), after, take, context);
+  }
 }
 
 void expand(const char *pattern, void (*take)(void *context, char *path), void *context) {

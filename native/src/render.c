@@ -156,12 +156,12 @@ static void add_operation(struct renderer *r, const struct operation *operation)
   struct named named = {r, operation};
   char mode[16];
   switch (operation->kind) {
+    case OP_TRY_READ: expand(operation->path, bind, &named); return;
     case OP_READ:
     case OP_WRITE:
-    case OP_TRY_READ:
     case OP_TRY_WRITE:
     case OP_EXPOSE_READ:
-    case OP_EXPOSE_WRITE: expand(operation->path, bind, &named); return;
+    case OP_EXPOSE_WRITE: bind(&named, operation->path); return;
     case OP_PRIVATE:
       snprintf(mode, sizeof mode, "%04llo", (unsigned long long)operation->mode);
       if (r->view.plan->places.root == ROOT_EMPTY || is_folder(operation->path))

@@ -80,7 +80,11 @@ char *plain_path(const char *folder, const char *path);
 struct place *place_around(const struct view *view, const char *path);
 /* The same for a place itself. */
 struct place *around_place(const struct view *view, const struct place *place);
-/* Calls `take` for each path that the pattern stands for; `*` is any part of one name, and does not begin with a dot unless written. */
+/* `*` is any part of one name, and does not begin with a dot unless written; `\*` is a star, `\\` a backslash. */
+bool name_fits(const char *pattern, size_t wanted, const char *name, size_t length);
+/* The folder in which a pattern has its first star; NULL where it has none. */
+char *folder_of_pattern(const char *pattern);
+/* Calls `take` for each path that the pattern stands for. */
 void expand(const char *pattern, void (*take)(void *context, char *path), void *context);
 
 /* sources.c */

@@ -1,7 +1,7 @@
 import { accessSync, constants, lstatSync, statSync } from 'node:fs';
 import { realPathOf } from '../host/files.ts';
 import type { FoundInside, Looked } from '../launch/look.ts';
-import { HIDDEN_BY_POLICY, isWithin, type Operation } from '../plan/places/index.ts';
+import { HIDDEN_BY_POLICY, isWithin, isWithinPattern, literally, type Operation } from '../plan/places/index.ts';
 import type { FilesystemPolicy, Policy, WorkspaceMode } from '../policy/policy.ts';
 import { type Answer, type PossibleChange, profileLine, shellWord } from './answer.ts';
 import { givenAway } from './gives.ts';
@@ -222,21 +222,16 @@ function hideOf(question: Question) {
 
 function covers(operation: Operation, { names }: Question): boolean {
   if (!('paths' in operation)) return false;
-  return operation.paths.some((pattern) => names.some((name) => isWithinPattern(name, pattern)));
-}
-
-/** `*` is any part of one name. */
-function isWithinPattern(name: string, pattern: string): boolean {
-  if (!pattern.includes('*')) return isWithin(name, pattern);
-  const source = pattern.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
-  return new RegExp(`^${source.join('[^/]*')}(?:/|$)`, 's').test(name);
+  const patterns = operation.kind === 'keep-read' ? operation.paths.map(literally) : operation.paths;
+  return patterns.some((pattern) => names.some((name) => isWithinPattern(name, pattern)));
 }
 
 function isNamed({ looked, names }: Question, ...kinds: readonly Operation['kind'][]): boolean {
-  return looked.operations.some(
-    (operation) =>
-      kinds.includes(operation.kind) && 'path' in operation && names.some((name) => isWithin(name, operation.path)),
-  );
+  return looked.operations.some((operation) => {
+    if (!kinds.includes(operation.kind) || !('path' in operation)) return false;
+    if (operation.kind === 'try-read') return names.some((name) => isWithinPattern(name, operation.path));
+    return names.some((name) => isWithin(name, operation.path));
+  });
 }
 
 const dataAt = ({ looked, names }: Question) =>

@@ -2,7 +2,17 @@ import { type BigIntStats, closeSync, fstatSync, readFileSync } from 'node:fs';
 import { type Bytes, bytesOfBuffer } from '../host/bytes.ts';
 import { CordonError } from '../host/errors.ts';
 import { namesIn, openToRead, realPathOf } from '../host/files.ts';
-import { type Copies, NO_COPIES, type Path, type PlaceFacts, pathsOf } from '../plan/places/index.ts';
+import {
+  type Copies,
+  cutAtStar,
+  isNamedBy,
+  NO_COPIES,
+  type Path,
+  type PathPattern,
+  type PlaceFacts,
+  pathsOf,
+  plainOf,
+} from '../plan/places/index.ts';
 import {
   certificatesNamedIn,
   cleaned,
@@ -112,15 +122,13 @@ class Reading implements SettingsCopies {
   #isTaken = (path: Path) => this.copies.some((copy) => copy.path === path) || this.absent.includes(path);
 
   /** A `*` in a place stands for what the folder has. */
-  #entriesOf(place: Path): Path[] {
-    const star = place.indexOf('*');
-    if (star < 0) return [place];
-    const folder = place.slice(0, place.lastIndexOf('/', star)) as Path;
-    const [before = '', behind = ''] = place.slice(folder.length + 1).split('*');
-    const [ending = '', ...rest] = behind.split('/');
+  #entriesOf(place: PathPattern): Path[] {
+    const cut = cutAtStar(place);
+    if (cut === undefined) return pathsOf([plainOf(place) ?? '']);
+    const { folder, name: pattern, rest } = cut;
     return namesIn(folder)
       .toSorted()
-      .filter((name) => name.startsWith(before) && name.endsWith(ending))
+      .filter((name) => isNamedBy(name, pattern))
       .flatMap((name) => pathsOf([[folder, name, ...rest].join('/')]));
   }
 

@@ -272,6 +272,41 @@ describe('what is mounted in a second place', () => {
   });
 });
 
+describe.each(USERS)('what people name is a path and no pattern, as %s:', (user) => {
+  /** What a command can read and what it leaves behind, of folders whose names a pattern would mix up. */
+  function outcome(flags: readonly string[], without = ''): string[] {
+    const command = 'cat ../a*/file 2>/dev/null; for at in ../a*; do echo new >"$at/file"; done';
+    const script = `mkdir -p work 'a*' ab 'a\\*' && for name in a*; do echo "$name" >"$name/file"; done
+      rm -rf ${without} && cd work && "$0" "$@" -- sh -c '${command}' 2>/dev/null
+      cd .. && grep -l new a*/file`;
+    const { stdout } = runAs('sh', ['-c', script, cordonProgram(), 'run', ...flags], { user });
+    return stdout.trimEnd().split('\n');
+  }
+
+  test.each(['a*', 'a\\*'])('%s', (name) => {
+    const path = `~/${name}`;
+    expect(outcome(['--write', path])).toEqual([name, `${name}/file`]);
+    expect(outcome(['--read', path])).toEqual([name]);
+    expect(outcome(['--expose', path])).toEqual([name, `${name}/file`]);
+    const others = ['a*', 'a\\*', 'ab'].filter((one) => one !== name);
+    expect(outcome(['--read', '~', '--hide', path])).toEqual(others);
+  });
+
+  test('one that is not there stands for no other', () => {
+    expect(outcome(['--write', '~/a*'], "'a*'")).toEqual(['']);
+    expect(outcome(['--read', '~', '--hide', '~/a*'], "'a*'")).toEqual(['a\\*', 'ab']);
+  });
+
+  test('a home with a star in its name', () => {
+    const prepare =
+      'mkdir -p h/.aws h/work && echo key | tee h/.aws/credentials >h/a.kdbx && echo v >h/.vimrc && mv h "h*"';
+    const script = `${prepare} && cd "h*/work" && HOME=\${PWD%/work} && "$0" run --read ~ -- sh -c "cd; cat .vimrc .aws/credentials a.kdbx"`;
+    const { stdout, stderr } = runAs('sh', ['-c', script, cordonProgram()], { user });
+    expect(stdout).toBe('v\n');
+    expect(stderr).toMatch(/credentials.*No such file.*\n.*kdbx.*No such file/);
+  });
+});
+
 describe('a name that is too long to be there is not there', () => {
   const LONG = 'n'.repeat(300);
   /** Absent names are covered while the command runs already. */

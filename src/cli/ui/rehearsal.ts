@@ -4,7 +4,7 @@ import { bytesOfText, showBytes, showText } from '../../host/bytes.ts';
 import { homesOf } from '../../host/folders.ts';
 import { lookAt } from '../../launch/look.ts';
 import type { Prepared } from '../../launch/prepare.ts';
-import type { Operation } from '../../plan/places/index.ts';
+import { type Operation, plainOf } from '../../plan/places/index.ts';
 import { planText } from '../../plan/plan-text.ts';
 import type { FilesystemPolicy, Policy } from '../../policy/policy.ts';
 import type { Context } from '../context.ts';
@@ -79,7 +79,8 @@ const MOST_NAMED = 6;
 function placesTold(operations: readonly Operation[], { filesystem }: Policy, home: string | undefined) {
   const hidden = operations
     .flatMap((operation) => (operation.kind === 'hide' ? operation.paths : []))
-    .filter((path) => !path.includes('*') && existsSync(path));
+    .flatMap((pattern) => plainOf(pattern) ?? [])
+    .filter((path) => existsSync(path));
   const names = [...new Set(hidden)].map((path) => showText(shortened(path, home)));
   const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
   const isLayered = operations.some(({ kind }) => kind === 'home' || kind === 'layer');

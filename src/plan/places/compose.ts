@@ -5,7 +5,18 @@ import { HIDDEN_IN_HOME, HIDDEN_IN_SYSTEM } from './credentials.ts';
 import { canBeHidden, distinct, isPersonal, openFacts, type PlaceFacts } from './facts.ts';
 import type { Operation, OperationOf } from './operation.ts';
 import { keepOperations, type OwnPlaces } from './own.ts';
-import { below, isWithin, isWithinAny, outermostFirst, type Path, pathOf, pathsOf } from './path.ts';
+import {
+  below,
+  isWithin,
+  isWithinAny,
+  literally,
+  outermostFirst,
+  type Path,
+  type PathPattern,
+  pathOf,
+  pathsOf,
+  patternBelow,
+} from './path.ts';
 import { SHOWN_IN_HOME, type ShownGroup, STARTUP_IN_HOME, STARTUP_IN_SYSTEM } from './shown.ts';
 import { builtRoot, type SystemLinks } from './system.ts';
 
@@ -80,7 +91,8 @@ const hasAll = (paths: readonly string[]) => pathsOf(paths).includes(at('/'));
 /** The preset says it, unless the policy names the whole of `/`. */
 function rootFor(policy: FilesystemPolicy, { links }: PlacesInput): Operation[] {
   if (isWholeWritable(policy)) return [{ kind: 'root', from: 'writable' }];
-  if (isBuilt(policy) && !hasAll(policy.read)) return [...builtRoot(links), { kind: 'try-read', path: at('/sys') }];
+  if (isBuilt(policy) && !hasAll(policy.read))
+    return [...builtRoot(links), { kind: 'try-read', path: literally(at('/sys')) }];
   return [
     { kind: 'root', from: 'machine' },
     { kind: 'cut', path: at('/') },
@@ -138,8 +150,9 @@ function personalFolders({ homes, moved }: PlaceFacts): Path[] {
 function showing(policy: FilesystemPolicy, facts: ComposerFacts, homes: readonly Home[]): Operation[] {
   const isBare = policy.preset === 'workspace';
   const groups = isBare ? [] : SHOWN_IN_HOME;
-  const layers = homes.map(({ path }) => path);
-  const inHomes = (paths: readonly Path[]) => distinct(paths).filter((path) => isWithinAny(path, layers));
+  const layers = homes.map(({ path }) => literally(path));
+  const inHomes = (paths: readonly PathPattern[]) => distinct(paths).filter((path) => isWithinAny(path, layers));
+  const named = (paths: readonly Path[]) => inHomes(paths.map(literally));
   return [
     ...groups.map(
       ({ what, places }): Operation => ({
@@ -148,21 +161,24 @@ function showing(policy: FilesystemPolicy, facts: ComposerFacts, homes: readonly
         why: what,
       }),
     ),
-    { kind: 'show', paths: isBare ? [] : inHomes(zshFolder(facts)), why: "zsh's own folder (ZDOTDIR)" },
-    { kind: 'show', paths: inHomes(pathsOf(policy.show)), why: 'the policy shows it' },
-    { kind: 'show', paths: inHomes(facts.own.shown), why: "Cordon's programs and policies" },
+    { kind: 'show', paths: isBare ? [] : named(zshFolder(facts)), why: "zsh's own folder (ZDOTDIR)" },
+    { kind: 'show', paths: named(pathsOf(policy.show)), why: 'the policy shows it' },
+    { kind: 'show', paths: named(facts.own.shown), why: "Cordon's programs and policies" },
     { kind: 'show-programs' },
   ];
 }
 
 /** Places of a home in each home, and in the folders that variables moved. */
-export function inEveryHome(places: ShownGroup['places'], { homes, moved }: PlaceFacts): Path[] {
-  const usual = homes.flatMap((home) => places.map((place) => below(home, place)));
+export function inEveryHome(places: ShownGroup['places'], { homes, moved }: PlaceFacts): PathPattern[] {
+  const usual = homes.flatMap((home) => places.map((place) => patternBelow(home, place)));
   const elsewhere = moved.flatMap(([folder, place]) =>
-    places.filter((one) => isWithin(one, folder)).map((one) => below(place, one.slice(folder.length))),
+    places
+      .filter((one) => isWithin(one, folder))
+      .map((one) => one.slice(folder.length))
+      .filter((rest) => canBeHidden(below(place, rest), { homes }))
+      .map((rest) => patternBelow(place, rest)),
   );
-  const sound = elsewhere.filter((path) => canBeHidden(path, { homes }));
-  return distinct([...usual, ...sound]);
+  return distinct([...usual, ...elsewhere]);
 }
 
 const ZSH_FILES = ['.zshenv', '.zprofile', '.zshrc', '.zlogin', '.zlogout'];
@@ -180,7 +196,7 @@ function allHides(policy: FilesystemPolicy, input: PlacesInput): Hide[] {
   const copied = new Set(
     copiesOf(input)
       .copies.filter(({ hides }) => hides !== true)
-      .map(({ path }) => path),
+      .map(({ path }) => literally(path)),
   );
   return [...hides(policy, input), POWERLESS, ...startupHides(input)].flatMap((group) => without(group, copied));
 }
@@ -189,25 +205,27 @@ function allHides(policy: FilesystemPolicy, input: PlacesInput): Hide[] {
 const POWERLESS: Hide = {
   kind: 'hide',
   why: 'ids for newuidmap, which has no power inside',
-  paths: pathsOf(['/etc/subuid', '/etc/subgid']),
+  paths: pathsOf(['/etc/subuid', '/etc/subgid']).map(literally),
 };
 
 const copiesOf = ({ use }: PlacesInput): Copies => use.files;
 
 /** Credentials wherever they may lie, also where a workspace or the policy brings them in. Only `expose`, or showing the very path, lifts it. */
 export function hides(policy: FilesystemPolicy, facts: PlaceFacts): Hide[] {
-  const shown = new Set(pathsOf(policy.show));
+  const shown = new Set(pathsOf(policy.show).map(literally));
   const groups: Hide[] = [
     ...HIDDEN_IN_HOME.map(({ why, places }): Hide => ({ kind: 'hide', why, paths: inEveryHome(places, facts) })),
-    ...HIDDEN_IN_SYSTEM.map(({ why, places }): Hide => ({ kind: 'hide', why, paths: pathsOf(places) })),
+    ...HIDDEN_IN_SYSTEM.map(
+      ({ why, places }): Hide => ({ kind: 'hide', why, paths: places.map((place) => patternBelow(at('/'), place)) }),
+    ),
     ...facts.named
       .filter(({ path }) => canBeHidden(path, facts))
-      .map(({ path, why }): Hide => ({ kind: 'hide', why, paths: [path] })),
+      .map(({ path, why }): Hide => ({ kind: 'hide', why, paths: [literally(path)] })),
   ];
   return groups.flatMap((group) => without(group, shown));
 }
 
-function without(group: Hide, lifted: ReadonlySet<Path>): Hide[] {
+function without(group: Hide, lifted: ReadonlySet<PathPattern>): Hide[] {
   const paths = group.paths.filter((path) => !lifted.has(path));
   return paths.length === 0 ? [] : [{ ...group, paths }];
 }
@@ -215,20 +233,26 @@ function without(group: Hide, lifted: ReadonlySet<Path>): Hide[] {
 function startupHides(input: PlacesInput): Hide[] {
   const unclear: Hide = {
     kind: 'hide',
-    paths: copiesOf(input).absent,
+    paths: copiesOf(input).absent.map(literally),
     why: 'settings and start-up files that cannot be understood',
   };
   if (input.use.as === 'run') return [unclear];
-  const inHomes = [...inEveryHome(STARTUP_IN_HOME, input), ...zshFolder(input)];
+  const others = [...zshFolder(input), ...pathsOf(STARTUP_IN_SYSTEM)];
   return [
     unclear,
-    { kind: 'hide', paths: distinct([...inHomes, ...pathsOf(STARTUP_IN_SYSTEM)]), why: 'start-up files of shells' },
+    {
+      kind: 'hide',
+      paths: distinct([...inEveryHome(STARTUP_IN_HOME, input), ...others.map(literally)]),
+      why: 'start-up files of shells',
+    },
   ];
 }
 
 /** Stays hidden where the policy exposes a folder around it. */
 export function hiddenByPolicy({ hide }: FilesystemPolicy): OperationOf<'keep-out'>[] {
-  const paths = pathsOf(hide).filter((path) => path !== '/');
+  const paths = pathsOf(hide)
+    .filter((path) => path !== '/')
+    .map(literally);
   return paths.length === 0 ? [] : [{ kind: 'keep-out', paths, why: HIDDEN_BY_POLICY }];
 }
 
@@ -261,7 +285,7 @@ export function namedByPolicy(policy: FilesystemPolicy, { homes }: Pick<PlaceFac
   const reading = read.filter((path) => !exposed.includes(path) && !isLayered(path));
   const writing = write.filter((path) => !read.includes(path) && !exposed.includes(path));
   return outermostFirst([
-    ...reading.map((path): Named => ({ kind: 'try-read', path })),
+    ...reading.map((path): Named => ({ kind: 'try-read', path: literally(path) })),
     ...writing.map((path): Named => ({ kind: 'try-write', path })),
     ...exposed.map((path): Named => ({ kind: read.includes(path) ? 'expose-read' : 'expose-write', path })),
   ]);
@@ -297,8 +321,12 @@ function keeping({ preset, workspace, show }: FilesystemPolicy, input: PlacesInp
       : [
           { kind: 'kept', path: kept.folder, policy: kept.policy } as const,
           { kind: 'come-back', paths: inEveryHome(COMES_BACK_IN_HOME, input), why: 'caches come back' } as const,
-          { kind: 'come-back', paths: distinct(pathsOf(show)), why: "an agent's settings come back" } as const,
+          {
+            kind: 'come-back',
+            paths: distinct(pathsOf(show)).map(literally),
+            why: "an agent's settings come back",
+          } as const,
         ]),
-    { kind: 'save', paths: save, why: 'kept although it may hold a credential' },
+    { kind: 'save', paths: save.map(literally), why: 'kept although it may hold a credential' },
   ];
 }

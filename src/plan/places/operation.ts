@@ -1,7 +1,7 @@
 import { type Bytes, bytesOfText } from '../../host/bytes.ts';
 import type { WorkspaceMode } from '../../policy/policy.ts';
 import { planLine, textLine } from '../field.ts';
-import type { Path } from './path.ts';
+import type { Path, PathPattern } from './path.ts';
 
 /**
  * What is to be where inside, one to one as docs/plan-format.md has it. How it gets there is the launcher's matter, which carries the
@@ -11,13 +11,15 @@ export type Operation =
   | { readonly kind: 'root'; readonly from: 'machine' | 'writable' | 'empty' }
   | { readonly kind: 'home' | 'layer' | 'cut' | 'folder' | 'chdir' | 'aside' | 'workspace-at'; readonly path: Path }
   | {
-      readonly kind: 'show' | 'hide' | 'keep-out' | 'keep-read' | 'come-back' | 'save';
-      readonly paths: readonly Path[];
+      readonly kind: 'show' | 'hide' | 'keep-out' | 'come-back' | 'save';
+      readonly paths: readonly PathPattern[];
       readonly why: string;
     }
+  | { readonly kind: 'keep-read'; readonly paths: readonly Path[]; readonly why: string }
   | { readonly kind: 'changes'; readonly path: Path; readonly days: number; readonly bytes: number }
   | { readonly kind: 'kept'; readonly path: Path; readonly policy: string }
-  | { readonly kind: 'read' | 'write' | 'try-read' | 'try-write'; readonly path: Path; readonly target?: Path }
+  | { readonly kind: 'read' | 'write' | 'try-write'; readonly path: Path; readonly target?: Path }
+  | { readonly kind: 'try-read'; readonly path: PathPattern; readonly target?: Path }
   | { readonly kind: 'expose-read' | 'expose-write'; readonly path: Path }
   | { readonly kind: 'private'; readonly path: Path; readonly mode: string; readonly bytes?: number }
   | { readonly kind: 'link'; readonly path: Path; readonly text: string }

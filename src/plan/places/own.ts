@@ -2,11 +2,11 @@ import { dirname, join } from 'node:path';
 import type { Folders } from '../../host/folders.ts';
 import { distinct } from './facts.ts';
 import type { Operation } from './operation.ts';
-import { below, type Path, pathsOf } from './path.ts';
+import { below, literally, type Path, type PathPattern, pathsOf, patternBelow } from './path.ts';
 
 /** Cordon's own files: what nobody sees, what nobody changes, and what of the latter stands in a home. */
 export interface OwnPlaces {
-  readonly out: readonly Path[];
+  readonly out: readonly PathPattern[];
   readonly read: readonly Path[];
   readonly shown: readonly Path[];
 }
@@ -39,10 +39,8 @@ export function ownPlaces({ homes, program, policyFiles, secretFiles, layers }: 
   const programs = pathsOf(program);
   return {
     out: distinct([
-      ...configs.flatMap((config) => OWN_SECRETS.map((name) => below(config, name))),
-      ...pathsOf(secretFiles),
-      ...pathsOf(homes.flatMap(({ state }) => state ?? [])),
-      ...pathsOf([layers ?? '']),
+      ...configs.flatMap((config) => OWN_SECRETS.map((name) => patternBelow(config, name))),
+      ...pathsOf([...secretFiles, ...homes.flatMap(({ state }) => state ?? []), layers ?? '']).map(literally),
     ]),
     read: distinct([...programs, ...bins, ...configs, ...policies, ...pathsOf(policyFiles)]),
     shown: distinct([...programs, ...bins, ...policies]),

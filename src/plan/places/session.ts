@@ -2,7 +2,7 @@ import type { FilesystemPolicy } from '../../policy/policy.ts';
 import { type ComposerFacts, hiddenByPolicy, hides, namedByPolicy } from './compose.ts';
 import type { Operation } from './operation.ts';
 import { keepOperations } from './own.ts';
-import { isWithin, type Path, pathOf } from './path.ts';
+import { isWithin, isWithinPattern, literally, type Path, pathOf, plainOf } from './path.ts';
 import { builtRoot } from './system.ts';
 
 /** What the folders of a session are called inside. */
@@ -30,7 +30,7 @@ export function sessionPlaces(policy: FilesystemPolicy, facts: ComposerFacts, fo
     { kind: 'private', path: at('/tmp'), mode: '1777', bytes: temporary },
     { kind: 'link', path: at('/var/tmp'), text: '../tmp' },
     { kind: 'private', path: at('/run'), mode: '0755', bytes: SMALL },
-    { kind: 'try-read', path: at('/run/current-system') },
+    { kind: 'try-read', path: literally(at('/run/current-system')) },
     { kind: 'workspace', path: at(folders.workspace), mode: 'real' },
     { kind: 'workspace-at', path: at(INSIDE.workspace) },
     { kind: 'folder', path: at(INSIDE.skills) },
@@ -38,7 +38,10 @@ export function sessionPlaces(policy: FilesystemPolicy, facts: ComposerFacts, fo
       ([name, folder]) => ({ kind: 'read', path: at(folder), target: at(`${INSIDE.skills}/${name}`) }) as const,
     ),
     ...added,
-    ...relevantHides(policy, facts, [folders.workspace, ...added.map(({ path }) => path)]),
+    ...relevantHides(policy, facts, [
+      at(folders.workspace),
+      ...added.flatMap((one) => (one.kind === 'try-read' ? (plainOf(one.path) ?? []) : one.path)),
+    ]),
     ...keepOperations(facts.own),
     { kind: 'proc' },
     { kind: 'dev', bytes: temporary },
@@ -47,9 +50,11 @@ export function sessionPlaces(policy: FilesystemPolicy, facts: ComposerFacts, fo
 }
 
 /** Every call carries its plan, so what lies nowhere near the folders that are shown is left out of it. */
-function relevantHides(policy: FilesystemPolicy, facts: ComposerFacts, shown: readonly string[]): Operation[] {
+function relevantHides(policy: FilesystemPolicy, facts: ComposerFacts, shown: readonly Path[]): Operation[] {
   return [...hides(policy, facts), ...hiddenByPolicy(policy)].flatMap((group) => {
-    const paths = group.paths.filter((path) => shown.some((one) => isWithin(path, one) || isWithin(one, path)));
+    const paths = group.paths.filter((path) =>
+      shown.some((one) => isWithin(path, literally(one)) || isWithinPattern(one, path)),
+    );
     return paths.length === 0 ? [] : [{ ...group, paths }];
   });
 }

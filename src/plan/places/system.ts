@@ -1,5 +1,5 @@
 import type { Operation } from './operation.ts';
-import { type Path, pathOf } from './path.ts';
+import { type Path, type PathPattern, pathOf } from './path.ts';
 
 /** What links of the machine's tree say, as far as they matter to a root that is built up from nothing. */
 export type SystemLinks = ReadonlyMap<string, string>;
@@ -28,9 +28,9 @@ const ETC_ENTRIES = [
 /** The machine's programs and what they need of /etc, read-only, in a root that holds nothing else. */
 export function builtRoot(links: SystemLinks): Operation[] {
   const place = (text: string): Operation[] => {
-    const path = pathOf(text) as Path;
     const says = links.get(text);
-    return [says === undefined ? { kind: 'try-read', path } : { kind: 'link', path, text: says }];
+    if (says === undefined) return [{ kind: 'try-read', path: text as PathPattern }];
+    return [{ kind: 'link', path: pathOf(text) as Path, text: says }];
   };
   return [
     { kind: 'root', from: 'empty' },

@@ -2,7 +2,7 @@ import { holdsKnownForm } from '../../decide/guard/index.ts';
 import type { Bytes } from '../../host/bytes.ts';
 import { inEveryHome } from '../places/compose.ts';
 import { distinct, type PlaceFacts } from '../places/facts.ts';
-import { below, isWithinAny, type Path, pathsOf } from '../places/path.ts';
+import { below, isWithinAny, type Path, type PathPattern, pathsOf } from '../places/path.ts';
 import { gitText, isIdentity, keptOfGit, parseGit } from './git.ts';
 import { cleanNpmrc, cleanPip, cleanYarnrc } from './ini.ts';
 import { cleanDocker } from './json.ts';
@@ -64,7 +64,7 @@ export const SETTINGS: readonly SettingsKind[] = [
   { what: 'public keys of ssh', places: ['.ssh/*.pub', '.ssh/allowed_signers'], clean: cleanPublicKey },
 ];
 
-export const settingsPlaces = (kind: SettingsKind, facts: PlaceFacts): Path[] => inEveryHome(kind.places, facts);
+export const settingsPlaces = (kind: SettingsKind, facts: PlaceFacts): PathPattern[] => inEveryHome(kind.places, facts);
 
 /** What a cleaner makes of a file that may be anything; undefined when it can't be understood. */
 export function cleaned(text: string, clean: SettingsKind['clean']): string | undefined {
