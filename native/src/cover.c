@@ -117,6 +117,12 @@ static void cover_name(struct view *view, const char *path, const char *source) 
   put_cover(&cover, view->staging, false);
 }
 
+static void cover_everywhere(struct view *view, const char *path, const char *source) {
+  const char *elsewhere = inside(view, path);
+  cover_name(view, path, source);
+  if (strcmp(elsewhere, path) != 0) cover_name(view, elsewhere, source);
+}
+
 /* What lies in a home needs one only in a place that is bound into it. */
 static bool may_need_cover(const struct view *view, const char *path) {
   bool in_home = false;
@@ -152,7 +158,7 @@ void cover_all(struct view *view) {
     bool is_in_layer = around && around->layer && (around->kind == PLACE_LAYER || around->kind == PLACE_CUT);
     if (!is_in_layer) cover_with_text(view, &view->files[i], i);
   }
-  for (size_t i = 0; i < view->read_only.count; i++) cover_name(view, view->read_only.items[i], ITSELF_READ_ONLY);
+  for (size_t i = 0; i < view->read_only.count; i++) cover_everywhere(view, view->read_only.items[i], ITSELF_READ_ONLY);
   for (size_t i = 0; i < view->hidden.count; i++)
-    if (may_need_cover(view, view->hidden.items[i])) cover_name(view, view->hidden.items[i], UNREADABLE);
+    if (may_need_cover(view, view->hidden.items[i])) cover_everywhere(view, view->hidden.items[i], UNREADABLE);
 }

@@ -55,8 +55,9 @@ static void hide(struct renderer *r, const char *path) {
   if (lstat(path, &found) != 0 || S_ISLNK(found.st_mode)) return;
   for (size_t i = 0; i < r->view.home_count; i++)
     if (below(r->view.homes[i], path) && !(r->view.workspace && below(r->view.workspace, path))) return;
-  if (S_ISDIR(found.st_mode)) add_memory(r, "0000", 0, path);
-  else add_data(r, "0000", path, (struct slice){(char *)"", 0});
+  const char *target = inside(&r->view, path);
+  if (S_ISDIR(found.st_mode)) add_memory(r, "0000", 0, target);
+  else add_data(r, "0000", target, (struct slice){(char *)"", 0});
 }
 
 static bool is_hidden(const struct renderer *r, const char *path) {
@@ -216,7 +217,8 @@ void render(struct rendering *rendering, const struct launch *launch) {
   for (size_t i = 0; i < places->count; i++)
     if (places->operations[i].kind != OP_PRIVATE) add_operation(&r, &places->operations[i]);
   for (size_t i = 0; i < r.view.read_only.count; i++)
-    if (exists(r.view.read_only.items[i])) add(&r, "--ro-bind", r.view.read_only.items[i], r.view.read_only.items[i], NULL);
+    if (exists(r.view.read_only.items[i]))
+      add(&r, "--ro-bind", r.view.read_only.items[i], inside(&r.view, r.view.read_only.items[i]), NULL);
   for (size_t i = 0; i < r.view.hidden.count; i++) hide(&r, r.view.hidden.items[i]);
   for (size_t i = 0; i < STEERING && getuid() == 0; i++)
     if (exists(steering[i])) add(&r, "--ro-bind", steering[i], steering[i], NULL);

@@ -113,6 +113,8 @@ bool is_shared_folder(const char *rest);
 
 /* workspace.c */
 void find_workspace(struct view *view);
+/* What a path is called inside, where it lies in something that has another name there. */
+char *inside(const struct view *view, const char *path);
 void add_workspace(struct view *view);
 
 /* layer.c: makes the layers, or what can be had of them. */

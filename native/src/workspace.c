@@ -121,9 +121,13 @@ void find_workspace(struct view *view) {
 
 /* ── git: what a later command outside would run ── */
 
-/* What a path of the workspace is called inside. */
-static char *inside(const struct view *view, const char *path) {
-  const char *target = view->plan->places.workspace_target, *rest = target ? below(view->workspace, path) : NULL;
+char *inside(const struct view *view, const char *path) {
+  const struct places *places = &view->plan->places;
+  const char *target = view->workspace ? places->workspace_target : NULL, *rest = target ? below(view->workspace, path) : NULL;
+  for (size_t i = 0; !rest && i < places->count; i++) {
+    target = places->operations[i].target;
+    rest = target ? below(places->operations[i].path, path) : NULL;
+  }
   return rest ? joined(target, rest) : allot_text(path, strlen(path));
 }
 

@@ -39,7 +39,7 @@ export function sessionPlaces(policy: FilesystemPolicy, facts: ComposerFacts, fo
     ),
     ...added,
     ...relevantHides(policy, facts, [
-      at(folders.workspace),
+      ...[folders.workspace, ...folders.skills.values()].map(at),
       ...added.flatMap((one) => (one.kind === 'try-read' ? (plainOf(one.path) ?? []) : one.path)),
     ]),
     ...keepOperations(facts.own),
