@@ -210,6 +210,11 @@ static void make_layer(struct view *view, size_t index) {
   struct layer *layer = view->places[index].layer;
   char *target = view->places[index].target;
   enum place_kind kind = view->places[index].kind;
+  /* Something else stands at the very same place, where pieces of this one would lie over it. */
+  if (!layer->must_be_whole && place_around(view, target) != &view->places[index]) {
+    view->places[index].kind = PLACE_NONE;
+    return;
+  }
   empty_what_is_hidden(view, target, layer);
   /* Tried in vain, it would cost a message of the kernel's. */
   errno = EINVAL;

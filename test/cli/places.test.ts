@@ -222,6 +222,11 @@ describe('a mount below a place', () => {
     expect(outcome(prepare, [], 'cd; ls -A; readlink .vimrc; cat .vimrc .gitconfig')).toBe(seen);
   });
 
+  test.each(['--write', '--expose', '--workspace'])('lets %s have a folder of the machine as a whole', (flag) => {
+    const command = 'echo a >/srv/b/a; echo b >/srv/disk/b';
+    expect(outcome(DISK_BELOW, [flag, '/srv'], command, 'cat /srv/b/a /srv/disk/b')).toMatch(/^a\nb\n/);
+  });
+
   test('leaves /var/tmp the command’s own', () => {
     const prepare = `mount -t tmpfs tmpfs /var/tmp && mkdir /var/tmp/others /var/tmp/disk && mount -t tmpfs tmpfs /var/tmp/disk`;
     expect(outcome(prepare, [], 'ls -A /var/tmp')).toBe('');
