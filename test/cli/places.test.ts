@@ -403,6 +403,15 @@ describe('places as flags of run', () => {
     );
   });
 
+  test('the workspace that is named can be written also in a folder that is read, on the machine as it is', () => {
+    const desk = new Desk();
+    const flags = ['--fs', 'all', '--read', desk.home, '--workspace', desk.work];
+    expect(desk.run('run', ...flags, '--', 'sh', '-c', 'echo a >a; echo b >../b').stderr).toMatch(
+      /b: Read-only file system/,
+    );
+    expect(readFileSync(join(desk.work, 'a'), 'utf8')).toBe('a\n');
+  });
+
   test('dry-run and explain tell them in words', () => {
     const desk = new Desk();
     const flags = ['--write', '/srv', '--hide', '/opt', '--workspace', 'read-only'];

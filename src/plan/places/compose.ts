@@ -265,9 +265,10 @@ function copies({ expose, hide }: FilesystemPolicy, input: PlacesInput): Operati
     .map(({ path, text }) => ({ kind: 'data', path, text }));
 }
 
-function workspaceFor({ preset, workspace }: FilesystemPolicy): Operation[] {
+function workspaceFor({ preset, workspace, read }: FilesystemPolicy): Operation[] {
   const folder = workspace.folder === undefined ? 'here' : pathOf(workspace.folder);
-  const isThere = preset === 'all' && workspace.mode === 'real';
+  const isInRead = folder !== undefined && isWithinAny(folder, pathsOf(read));
+  const isThere = preset === 'all' && workspace.mode === 'real' && !isInRead;
   const isUnasked = preset === 'minimal' && folder === 'here';
   if (folder === undefined || isThere || isUnasked) return [];
   return [{ kind: 'workspace', path: folder, mode: workspace.mode }];
