@@ -62,7 +62,12 @@ function isClear({ words, workspace, mode, links, disk, second }: Scene): boolea
   const twice = words.some((one, at) =>
     words.slice(at + 1).some((other) => other.path === one.path && one.word !== 'hide' && other.word !== 'hide'),
   );
-  const hidesWorkspace = words.some(({ word, path }) => word === 'hide' && isIn(workspace, path));
+  const otherName = (path: string) =>
+    second !== undefined && isIn(path, second.at) ? second.of + path.slice(second.at.length) : path;
+  const hidesWorkspace = words.some(
+    ({ word, path }) =>
+      word === 'hide' && [path, otherName(path)].some((one) => isIn(otherName(workspace), one) || isIn(workspace, one)),
+  );
   const inWorkspace = words.some(
     ({ word, path }) =>
       path === workspace || (mode !== 'real' && (word === 'expose' || word === 'write') && isIn(path, workspace)),
@@ -161,6 +166,14 @@ def look(name, path):
     except OSError: pass
 for name, is_folder in names:
     if not is_folder: look(name, name)
+# A folder that can be moved takes along what lies over its files. It is moved back at once.
+for name, is_folder in names:
+    if os.path.realpath(name) != name: continue
+    try: os.rename(name, name + '.moved')
+    except OSError: continue
+    for inner, inner_is_folder in names:
+        if not inner_is_folder and inner.startswith(name): look(inner, name + '.moved' + inner[len(name):])
+    os.rename(name + '.moved', name)
 for at, (name, is_folder) in enumerate(names):
     try:
         with open(name + '/made%d' % at if is_folder else name, 'a') as file: file.write('MARK')
@@ -303,7 +316,7 @@ function differencesOf(entry: Entry, model: Model, { read, changed }: Outcome): 
   return wrong.filter(([, is]) => is).map(([text]) => `${name} ${text}`);
 }
 
-const ROUNDS = 32;
+const ROUNDS = 48;
 
 describe.skipIf(SELF !== 'root')('what the words about places say', () => {
   test('is what a command finds', () => {
