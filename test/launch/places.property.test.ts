@@ -19,6 +19,9 @@ const NAMED = [
   HOME,
 ];
 
+/** Those that hold each other most. */
+const CHAIN = TREES.flatMap((tree) => ['', '/a', '/a/b', '/a/b/f'].map((name) => tree + name));
+
 interface Saying {
   readonly word: 'hide' | 'read' | 'write' | 'expose';
   readonly path: string;
@@ -49,8 +52,11 @@ const anyScene: fc.Arbitrary<Scene> = fc.record({
     fc.record({ of: fc.constantFrom(...FOLDERS, HOME), at: fc.constantFrom(...SECOND), whole: fc.boolean() }),
   ),
   words: fc.array(
-    fc.record({ word: fc.constantFrom('hide', 'read', 'write', 'expose'), path: fc.constantFrom(...NAMED) }),
-    { maxLength: 4 },
+    fc.record({
+      word: fc.constantFrom('hide', 'read', 'write', 'expose'),
+      path: fc.oneof(fc.constantFrom(...CHAIN), fc.constantFrom(...NAMED)),
+    }),
+    { minLength: 1, maxLength: 4 },
   ),
   preset: fc.constantFrom('guarded', 'workspace', 'all'),
   workspace: fc.oneof(fc.constant(`${HOME}/work`), folders),
