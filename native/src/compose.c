@@ -175,6 +175,17 @@ static void open_place(void *context, char *path) {
   close(fd);
 }
 
+/* In the folder itself where a link leads to one: the link stays what it is, with all else in there. */
+static char *place_of_copy(const struct view *view, const char *path) {
+  char *named = without_links(view, path), *name = strrchr(named, '/') + 1;
+  const char *folder = allot_text(named, (size_t)(name - 1 - named));
+  int opened = *folder ? open_without_links(AT_FDCWD, folder, O_PATH) : -1;
+  if (opened >= 0) close(opened);
+  const char *led = opened < 0 && *folder ? lead_of(view, "", folder) : NULL;
+  bool is_worked_on = led && view->workspace && below(view->workspace, led);
+  return led && is_in_a_home(view, led) && !is_worked_on ? joined(led, name) : named;
+}
+
 static bool is_private(const struct view *view, const char *path) {
   const struct places *places = &view->plan->places;
   for (size_t i = 0; i < places->count; i++)
@@ -225,7 +236,7 @@ static void compose_one(struct view *view, const struct operation *operation) {
     case OP_LINK:
       add_place_at(view, PLACE_PRIVATE, operation->path, -1)->link = operation->text.text;
       return;
-    case OP_DATA: add_file(view, without_links(view, operation->path), operation->text); return;
+    case OP_DATA: add_file(view, place_of_copy(view, operation->path), operation->text); return;
     case OP_PROC: add_place_at(view, PLACE_PROC, (char *)"/proc", -1)->is_folder = true; return;
     case OP_DEV:
       place = add_place_at(view, PLACE_DEV, (char *)"/dev", -1);

@@ -28,7 +28,7 @@ void show(struct view *view, const char *path) {
   }
 }
 
-static bool is_in_a_home(const struct view *view, const char *path) {
+bool is_in_a_home(const struct view *view, const char *path) {
   for (size_t i = 0; i < view->home_count; i++)
     if (below(view->homes[i], path)) return true;
   return false;
@@ -58,8 +58,7 @@ static size_t common_length(const char *one, const char *other) {
   }
 }
 
-/* Where `name` in `real`, a folder named without links, leads: no link is followed that a command may have made. NULL when it leads nowhere. */
-static char *lead_of(const struct view *view, const char *real, const char *name) {
+char *lead_of(const struct view *view, const char *real, const char *name) {
   char text[PATH_MAX];
   const char *rest = plain_path("/", name);
   for (int hops = 0; *rest;) {
@@ -87,6 +86,17 @@ static bool is_shown(const struct layer *layer, const char *rest) {
   return false;
 }
 
+/* What the copy leaves out is not to be read where the link leads. */
+static bool has_copy(const struct view *view, const char *folder, const char *name) {
+  const struct places *places = &view->plan->places;
+  for (size_t i = 0; i < places->count; i++) {
+    const struct operation *operation = &places->operations[i];
+    if (operation->kind != OP_DATA || strcmp(strrchr(operation->path, '/') + 1, name) != 0) continue;
+    if (strcmp(without_links(view, operation->path), joined(folder, name)) == 0) return true;
+  }
+  return false;
+}
+
 /* Settings that are kept elsewhere in the home and linked to, as dotfile managers do. */
 static void show_behind_links(struct view *view, struct layer *layer, const char *path) {
   int folder = *path ? openat(layer->folder, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
@@ -95,7 +105,8 @@ static void show_behind_links(struct view *view, struct layer *layer, const char
   if (!listing) return;
   for (struct dirent *entry; (entry = readdir(listing));) {
     if (entry->d_type != DT_LNK || !is_shown(layer, *path ? joined(path, entry->d_name) : entry->d_name)) continue;
-    char *target = lead_of(view, path_of(folder), entry->d_name);
+    const char *here = path_of(folder);
+    char *target = has_copy(view, here, entry->d_name) ? NULL : lead_of(view, here, entry->d_name);
     if (target && is_in_a_home(view, target)) show(view, target);
   }
   closedir(listing);

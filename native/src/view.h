@@ -108,6 +108,9 @@ char *interpreter_of(const char *path);
 void show_programs(struct view *view, const struct launch *launch);
 void show(struct view *view, const char *path);
 void show_linked_settings(struct view *view);
+/* Where `name` in `real`, a folder named without links, leads: no link is followed that a command may have made. NULL when it leads nowhere. */
+char *lead_of(const struct view *view, const char *real, const char *name);
+bool is_in_a_home(const struct view *view, const char *path);
 /* A folder of the home, named from there, that many programs share. */
 bool is_shared_folder(const char *rest);
 

@@ -51,6 +51,21 @@ describe.each(USERS)('settings as %s', (user) => {
     expect(stderr).toMatch(/\.gitconfig-\d+: there are more than 256 files of settings/);
   });
 
+  it('that are links into a folder of dotfiles, one by one or by the folder, show nothing more there', () => {
+    const all = { ...FILES, '.config/git/config': FILES['.gitconfig-work'] ?? '', '.config/git/ignore': '*.o\n' };
+    const moved = Object.entries(all).map(([name, text]) => [`dot/${name}`, text]);
+    const home = homeWith(user, { ...Object.fromEntries(moved), 'work/file': '' });
+    mkdirSync(join(home, '.config'));
+    for (const name of new Set(Object.keys(all).map((name) => /^(?:\.config\/)?[^/]+/.exec(name)?.[0] ?? '')))
+      symlinkSync(join(home, 'dot', name), join(home, name));
+    execFileSync('chown', ['-Rh', String(identityOf(user).uid), home]);
+    const { stdout } = runCordon(['run', '--', 'sh', '-c', SHOW], { user, home, cwd: join(home, 'work') });
+    expect(stdout).not.toContain('CANARY');
+    for (const kept of ['@corp:registry=', 'index-url = https://pypi.corp.example', 'name = "Ada"', 'Port 2222'])
+      expect(stdout).toContain(kept);
+    expect(stdout).toContain('== ./dot/.config/git/ignore\n*.o');
+  });
+
   it('are there without what logs in', () => {
     const { stdout, stderr } = runCordon(['run', '--', 'sh', '-c', SHOW], { user, home: homeWith(user, FILES) });
     expect(stderr).not.toContain('understood');
