@@ -104,8 +104,10 @@ static struct {
   int file;
   uint64_t *seen;
   size_t count, capacity, filled;
-  char buffer[BUFFER];
 } list = {.file = -1};
+
+/* By itself: what begins as nothing takes no room in the program. */
+static char buffer[BUFFER];
 
 /* ── the list ── */
 
@@ -135,7 +137,7 @@ void trace_raise(void) {
 bool trace_is_on(void) { return list.file >= 0; }
 
 static void flush(void) {
-  if (list.file >= 0 && list.filled) write_whole(list.file, list.buffer, list.filled);
+  if (list.file >= 0 && list.filled) write_whole(list.file, buffer, list.filled);
   list.filled = 0;
 }
 
@@ -175,9 +177,9 @@ static bool is_new(uint64_t hash) {
 static void note(char what, const char *path) {
   size_t length = strlen(path) + 1;
   if (list.count >= MOST_PATHS || !is_new(hash_of(what, path))) return;
-  if (list.filled + length + 1 > sizeof list.buffer) flush();
-  list.buffer[list.filled++] = what;
-  memcpy(list.buffer + list.filled, path, length);
+  if (list.filled + length + 1 > sizeof buffer) flush();
+  buffer[list.filled++] = what;
+  memcpy(buffer + list.filled, path, length);
   list.filled += length;
 }
 
