@@ -1,5 +1,4 @@
-import { inspect } from '../../src/decide/guard/index.ts';
-import { guardValue } from '../../src/decide/guard/value.ts';
+import { guardValue, inspect } from '../../src/decide/guard/index.ts';
 import { bytesOfText } from '../../src/host/bytes.ts';
 import { harmless } from './harmless.ts';
 import { Dice } from './random.ts';

@@ -2,10 +2,8 @@ import { type Bytes, showBytes } from '../host/bytes.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
 import { showHost } from '../policy/broker.ts';
 import type { Origin, Policy } from '../policy/policy.ts';
-import { isFunctionValue, isUnsafeValue } from './checks.ts';
 import { type GuardFinding, guardValue, inspect } from './guard/index.ts';
-import { RuleIndex } from './rule-index.ts';
-import { compileRules, type Rule } from './rules.ts';
+import { compileRules, isFunctionValue, isUnsafeValue, type Rule, RuleIndex } from './rules.ts';
 
 /** A variable passes, is dropped, is set by the policy, or carries a credential. */
 export type Verdict = 'pass' | 'drop' | 'set' | 'credential';

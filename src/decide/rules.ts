@@ -4,9 +4,8 @@ import { type ListedPattern, NEVER_PATTERNS, ONLY_BY_NAME_PATTERNS } from '../po
 import { Pattern } from '../policy/pattern.ts';
 import type { Origin, Policy } from '../policy/policy.ts';
 import { ANY_CASE, presetPatterns } from '../policy/presets/presets.ts';
-import { CHECKED, type CheckKind } from './checks.ts';
 
-export type RuleKind = 'replace' | 'control' | 'never' | 'hold' | 'check' | 'deny' | 'allow';
+type RuleKind = 'replace' | 'control' | 'never' | 'hold' | 'check' | 'deny' | 'allow';
 
 /** One line of what the launcher reads and `decide` runs: the first rule that applies to a variable decides. */
 export interface Rule {
@@ -96,6 +95,17 @@ function listedRule(kind: RuleKind, { pattern }: ListedPattern): Omit<Rule, 'rea
   return { kind, pattern, except: NOTHING, origin: BUILT_IN };
 }
 
+/** Values that make a library read a file of the sender's choice, the ones sudo's env_check drops. */
+type CheckKind = 'locale' | 'tz' | 'term';
+
+export const CHECKED: readonly (readonly [CheckKind, string])[] = [
+  ['locale', 'LANG'],
+  ['locale', 'LANGUAGE'],
+  ['locale', 'LC_*'],
+  ['tz', 'TZ'],
+  ['term', 'TERM'],
+];
+
 const CHECK_RULES: readonly Rule[] = CHECKED.map(([check, name]) => ({
   kind: 'check',
   check,
@@ -127,4 +137,89 @@ function allowRules({ base, allow }: Policy): Rule[] {
     ...(plain === true ? { plain } : {}),
   }));
   return [...fromBase, ...listed];
+}
+
+/**
+ * Finds the rules whose pattern matches a name, in order, without asking every rule: exact names and prefixes are looked up, and another
+ * glob is tried only on names that have the first three bytes of its longest plain run somewhere.
+ */
+export class RuleIndex {
+  readonly #rules: readonly Rule[];
+  readonly #exact = new Map<string, number[]>();
+  readonly #prefixes = new Map<number, Map<string, number[]>>();
+  readonly #byTriple = new Map<number, number[]>();
+  readonly #always: number[] = [];
+
+  constructor(rules: readonly Rule[]) {
+    this.#rules = rules;
+    for (const [at, { pattern }] of rules.entries()) {
+      if (pattern.exact) append(this.#exact, pattern.source, at);
+      else if (pattern.prefix !== undefined) append(this.#prefixesOf(pattern.prefix.length), pattern.prefix, at);
+      else if (pattern.needle.length >= 3) append(this.#byTriple, tripleAt(pattern.needle, 0), at);
+      else this.#always.push(at);
+    }
+  }
+
+  #prefixesOf(length: number): Map<string, number[]> {
+    const known = this.#prefixes.get(length) ?? new Map<string, number[]>();
+    this.#prefixes.set(length, known);
+    return known;
+  }
+
+  matching(name: Bytes): Rule[] {
+    const found: number[] = [];
+    gather(found, this.#exact.get(name));
+    for (const [length, prefixes] of this.#prefixes) {
+      if (length <= name.length) gather(found, prefixes.get(name.slice(0, length)));
+    }
+    for (const at of this.#always) if ((this.#rules[at] as Rule).pattern.matches(name)) found.push(at);
+    this.#gatherByTriple(name, found);
+    if (found.length > 1) found.sort((a, b) => a - b);
+    return found.map((at) => this.#rules[at] as Rule);
+  }
+
+  /** A triple may occur often in a name; each rule is tried once. */
+  #gatherByTriple(name: Bytes, found: number[]): void {
+    const tried: number[] = [];
+    for (let i = 0; i + 2 < name.length; i++) {
+      for (const at of this.#byTriple.get(tripleAt(name, i)) ?? NONE) {
+        if (tried.includes(at)) continue;
+        tried.push(at);
+        if ((this.#rules[at] as Rule).pattern.matches(name)) found.push(at);
+      }
+    }
+  }
+}
+
+const NONE: readonly number[] = [];
+
+function tripleAt(text: Bytes, at: number): number {
+  return (text.charCodeAt(at) << 16) | (text.charCodeAt(at + 1) << 8) | text.charCodeAt(at + 2);
+}
+
+function gather(found: number[], more: readonly number[] | undefined): void {
+  if (more !== undefined) found.push(...more);
+}
+
+function append<Key>(map: Map<Key, number[]>, key: Key, at: number): void {
+  const list = map.get(key);
+  if (list === undefined) map.set(key, [at]);
+  else list.push(at);
+}
+
+export function isUnsafeValue(kind: CheckKind, value: Bytes): boolean {
+  return kind === 'tz' ? isUnsafeTimeZone(value) : /[/%]/.test(value);
+}
+
+const ZONE_FILES = '/usr/share/zoneinfo/';
+
+function isUnsafeTimeZone(value: Bytes): boolean {
+  const path = value.startsWith(':') ? value.slice(1) : value;
+  if (path.startsWith('/') && !path.startsWith(ZONE_FILES)) return true;
+  return value.length > 4096 || value.includes('..') || /[^\x21-\x7e]|%/.test(value);
+}
+
+/** Bash before its 2014 fix ran functions found in values; nothing else begins like this. */
+export function isFunctionValue(value: Bytes): boolean {
+  return value.startsWith('() {');
 }

@@ -1,5 +1,5 @@
-import { CHECKED, isFunctionValue, isUnsafeValue } from '../decide/checks.ts';
 import { type GuardFinding, guardName, guardValue } from '../decide/guard/index.ts';
+import { CHECKED, isFunctionValue, isUnsafeValue } from '../decide/rules.ts';
 import { type Bytes, bytesOfText } from '../host/bytes.ts';
 import { isNeverName, ONLY_BY_NAME_PATTERNS } from '../policy/injection.ts';
 import { Pattern } from '../policy/pattern.ts';

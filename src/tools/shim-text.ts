@@ -1,10 +1,9 @@
 import { type BigIntStats, lstatSync, statSync } from 'node:fs';
 import { type Bytes, bytesOfText, showBytes } from '../host/bytes.ts';
 import { auditFile } from '../launch/audit.ts';
-import { planLine } from '../plan/field.ts';
 import { type Operation, PLACE_VARIABLES } from '../plan/places/index.ts';
 import { type Machine, withNetwork } from '../plan/plan.ts';
-import { containmentLines, PLAN_HEADER, recordLines } from '../plan/plan-text.ts';
+import { containmentLines, PLAN_HEADER, planLine, recordLines } from '../plan/plan-text.ts';
 import { ruleLines } from '../plan/rule-lines.ts';
 import type { Policy } from '../policy/policy.ts';
 import { nameToRunBy } from './argv0.ts';

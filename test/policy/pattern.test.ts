@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CHECKED } from '../../src/decide/checks.ts';
+import { CHECKED } from '../../src/decide/rules.ts';
 import { type Bytes, bytesOfBuffer, bytesOfText } from '../../src/host/bytes.ts';
 import { CONTROL_VARIABLES } from '../../src/host/control.ts';
 import { Pattern } from '../../src/policy/pattern.ts';

@@ -1,27 +1,32 @@
+import { dirname, join } from 'node:path';
 import type { Bytes } from '../../host/bytes.ts';
+import type { Folders } from '../../host/folders.ts';
 import type { FilesystemPolicy } from '../../policy/policy.ts';
 import { COMES_BACK_IN_HOME } from './come-back.ts';
 import { HIDDEN_IN_HOME, HIDDEN_IN_SYSTEM } from './credentials.ts';
-import { canBeHidden, distinct, isPersonal, openFacts, type PlaceFacts } from './facts.ts';
-import type { Operation, OperationOf } from './operation.ts';
-import { keepOperations, type OwnPlaces } from './own.ts';
 import {
   below,
+  canBeHidden,
+  distinct,
+  isPersonal,
   isWithin,
   isWithinAny,
   literally,
+  openFacts,
   outermostFirst,
   type Path,
   type PathPattern,
+  type PlaceFacts,
   pathOf,
   pathsOf,
   patternBelow,
-} from './path.ts';
+} from './facts.ts';
+import type { Operation, OperationOf } from './operation.ts';
 import { SHOWN_IN_HOME, type ShownGroup, STARTUP_IN_HOME, STARTUP_IN_SYSTEM } from './shown.ts';
 import { builtRoot, type SystemLinks } from './system.ts';
 
 /** A file whose text stands in for what the host has there. */
-export interface Copy {
+interface Copy {
   readonly path: Path;
   readonly text: Bytes;
   /** Of a credential: the real one stays hidden, and what the command makes of this one is kept nowhere. */
@@ -329,5 +334,56 @@ function keeping({ preset, workspace, show }: FilesystemPolicy, input: PlacesInp
           } as const,
         ]),
     { kind: 'save', paths: save.map(literally), why: 'kept although it may hold a credential' },
+  ];
+}
+
+/** Cordon's own files: what nobody sees, what nobody changes, and what of the latter stands in a home. */
+export interface OwnPlaces {
+  readonly out: readonly PathPattern[];
+  readonly read: readonly Path[];
+  readonly shown: readonly Path[];
+}
+
+/** In the configuration folder; what else may lie there later that is secret gets one of these names. */
+export const OWN_SECRETS = ['secrets.yaml', 'secrets.yml', 'users', 'vault*', 'identity*', 'keys'];
+/** Beside the shims: the program that runs them. */
+export const LAUNCHER_FOLDER = 'launcher';
+export const OWN_POLICIES = ['cordon.toml', 'profiles'];
+
+interface OwnInput {
+  /** Of every home Cordon ever used. */
+  readonly homes: readonly Folders[];
+  /** The package this code runs from. */
+  readonly program: readonly string[];
+  /** The files that the policy of this launch came from, wherever they lie, and what links among Cordon's policies lead to. */
+  readonly policyFiles: readonly string[];
+  /** What links among Cordon's secrets lead to. */
+  readonly secretFiles: readonly string[];
+  /** The folder in which layers are kept. */
+  readonly layers: string | undefined;
+}
+
+export function ownPlaces({ homes, program, policyFiles, secretFiles, layers }: OwnInput): OwnPlaces {
+  const configs = pathsOf(homes.flatMap(({ config }) => config ?? []));
+  const policies = configs.flatMap((config) => OWN_POLICIES.map((name) => below(config, name)));
+  const bins = pathsOf(
+    homes.flatMap(({ bin }) => (bin === undefined ? [] : [bin, join(dirname(bin), LAUNCHER_FOLDER)])),
+  );
+  const programs = pathsOf(program);
+  return {
+    out: distinct([
+      ...configs.flatMap((config) => OWN_SECRETS.map((name) => patternBelow(config, name))),
+      ...pathsOf([...secretFiles, ...homes.flatMap(({ state }) => state ?? []), layers ?? '']).map(literally),
+    ]),
+    read: distinct([...programs, ...bins, ...configs, ...policies, ...pathsOf(policyFiles)]),
+    shown: distinct([...programs, ...bins, ...policies]),
+  };
+}
+
+/** In every preset, after everything that a policy says. The configuration is read-only as a whole, so that nothing can be added to it. */
+export function keepOperations({ out, read }: OwnPlaces): Operation[] {
+  return [
+    { kind: 'keep-read', paths: read, why: "Cordon's programs and policies" },
+    { kind: 'keep-out', paths: out, why: "Cordon's vault, secrets and records" },
   ];
 }

@@ -1,21 +1,34 @@
-export { type ChangesPlace, type Copies, HIDDEN_BY_POLICY, NO_COPIES, placesOf } from './compose.ts';
-export { factsOf, openFacts, PLACE_VARIABLES, type PlaceFacts } from './facts.ts';
-export { type Operation, placeLines } from './operation.ts';
-export { LAUNCHER_FOLDER, OWN_POLICIES, OWN_SECRETS, type OwnPlaces, ownPlaces } from './own.ts';
+export {
+  type ChangesPlace,
+  type Copies,
+  HIDDEN_BY_POLICY,
+  LAUNCHER_FOLDER,
+  NO_COPIES,
+  OWN_POLICIES,
+  OWN_SECRETS,
+  type OwnPlaces,
+  ownPlaces,
+  placesOf,
+} from './compose.ts';
 export {
   cutAtStar,
+  factsOf,
   isNamedBy,
   isWithin,
   isWithinAny,
   isWithinPattern,
   literally,
+  openFacts,
   type Path,
   type PathPattern,
+  PLACE_VARIABLES,
+  type PlaceFacts,
   pathOf,
   pathsOf,
   patternBelow,
   plainOf,
-} from './path.ts';
+} from './facts.ts';
+export type { Operation } from './operation.ts';
 export { INSIDE, sessionPlaces } from './session.ts';
 export { STARTUP_IN_HOME } from './shown.ts';
 export { POSSIBLE_LINKS, type SystemLinks } from './system.ts';

@@ -1,8 +1,7 @@
 import type { FilesystemPolicy } from '../../policy/policy.ts';
-import { type ComposerFacts, hiddenByPolicy, hides, namedByPolicy } from './compose.ts';
+import { type ComposerFacts, hiddenByPolicy, hides, keepOperations, namedByPolicy } from './compose.ts';
+import { isWithin, isWithinPattern, literally, type Path, pathOf, plainOf } from './facts.ts';
 import type { Operation } from './operation.ts';
-import { keepOperations } from './own.ts';
-import { isWithin, isWithinPattern, literally, type Path, pathOf, plainOf } from './path.ts';
 import { builtRoot } from './system.ts';
 
 /** What the folders of a session are called inside. */

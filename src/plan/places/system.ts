@@ -1,5 +1,5 @@
+import { type Path, type PathPattern, pathOf } from './facts.ts';
 import type { Operation } from './operation.ts';
-import { type Path, type PathPattern, pathOf } from './path.ts';
 
 /** What links of the machine's tree say, as far as they matter to a root that is built up from nothing. */
 export type SystemLinks = ReadonlyMap<string, string>;

@@ -1,10 +1,16 @@
 import { holdsKnownForm } from '../../decide/guard/index.ts';
 import type { Bytes } from '../../host/bytes.ts';
 import { inEveryHome } from '../places/compose.ts';
-import { distinct, type PlaceFacts } from '../places/facts.ts';
-import { below, isWithinAny, type Path, type PathPattern, pathsOf } from '../places/path.ts';
-import { gitText, isIdentity, keptOfGit, parseGit } from './git.ts';
-import { cleanNpmrc, cleanPip, cleanYarnrc } from './ini.ts';
+import {
+  below,
+  distinct,
+  isWithinAny,
+  type Path,
+  type PathPattern,
+  type PlaceFacts,
+  pathsOf,
+} from '../places/facts.ts';
+import { cleanNpmrc, cleanPip, cleanYarnrc, gitText, isIdentity, keptOfGit, parseGit } from './ini.ts';
 import { cleanDocker } from './json.ts';
 import { isPlainText, judge } from './judge.ts';
 import { cleanKnownHosts, cleanPublicKey, cleanSshConfig, onlyCertificates } from './ssh.ts';

@@ -1,6 +1,5 @@
 import { guardName, guardValue, nameParts } from '../../decide/guard/index.ts';
-import { looksRandom } from '../../decide/guard/random.ts';
-import { hasUserinfo } from '../../decide/guard/userinfo.ts';
+import { hasUserinfo, looksRandom } from '../../decide/guard/rules/contexts.ts';
 import type { Bytes } from '../../host/bytes.ts';
 
 /**

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { environmentOf60, HOSTILE_UNITS, repeated } from '../../../bench/guard/costs.ts';
-import { inspect } from '../../../src/decide/guard/index.ts';
-import { guardValue, SHAPES } from '../../../src/decide/guard/value.ts';
+import { guardValue, inspect, SHAPES } from '../../../src/decide/guard/index.ts';
 import { type Bytes, bytesOfText } from '../../../src/host/bytes.ts';
 
 const NAME = bytesOfText('PROXY_API_OPTIONS');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { guardValue, READINGS, SHAPES, SHORTEST_SHAPE } from '../../../src/decide/guard/value.ts';
+import { guardValue, READINGS, SHAPES, SHORTEST_SHAPE } from '../../../src/decide/guard/index.ts';
 import { bytesOfText } from '../../../src/host/bytes.ts';
 import { EXAMPLES } from './examples.ts';
 

@@ -8,7 +8,7 @@ import {
   type PathPattern,
   patternBelow,
   plainOf,
-} from '../../../src/plan/places/path.ts';
+} from '../../../src/plan/places/facts.ts';
 
 const path = (text: string) => text as Path;
 const ODD = ['/a', '/a*', '/a\\', '/a\\*', '/a.b+(c)', '/*', '/c/**/b\\\\', '/a\nb*'].map(path);

@@ -1,10 +1,8 @@
 import { bytesOfText } from '../../../src/host/bytes.ts';
 import { ParentEnv } from '../../../src/host/parent-env.ts';
-import { type PlacesInput, placesOf } from '../../../src/plan/places/compose.ts';
-import { factsOf } from '../../../src/plan/places/facts.ts';
+import { ownPlaces, type PlacesInput, placesOf } from '../../../src/plan/places/compose.ts';
+import { factsOf, pathsOf } from '../../../src/plan/places/facts.ts';
 import type { Operation } from '../../../src/plan/places/operation.ts';
-import { ownPlaces } from '../../../src/plan/places/own.ts';
-import { pathsOf } from '../../../src/plan/places/path.ts';
 import { DEFAULT_POLICY, type FilesystemPolicy } from '../../../src/policy/policy.ts';
 
 export const HOME = '/home/ada';

@@ -1,8 +1,5 @@
 import type { Bytes } from '../../../host/bytes.ts';
 import type { ReadingRule } from '../finding.ts';
-import { isSecretLikeName } from '../name.ts';
-import { looksRandom } from '../random.ts';
-import { hasProxyUserinfo, hasUserinfo } from '../userinfo.ts';
 
 /** Credentials that show by where they stand: in an address, after a header's name, after `password=`, under a telling name. */
 export const CONTEXTS: readonly ReadingRule[] = [
@@ -14,13 +11,6 @@ export const CONTEXTS: readonly ReadingRule[] = [
   { id: 'assigned-credential', what: 'a setting that assigns a credential', test: hasAssignedCredential },
   { id: 'login-argument', what: 'a login in a command line', test: hasLoginArgument },
 ];
-
-/** Asked of the value as it stands only: what is decoded always looks different from its name. */
-export const RANDOM_VALUE: ReadingRule = {
-  id: 'random-value',
-  what: 'what looks like a generated secret, under a name that suggests one',
-  test: (value, name) => looksRandom(value) && isSecretLikeName(name),
-};
 
 /** npm reads these from the environment in any case, also scoped to a registry (`npm_config_//host/:_auth`). */
 function isNpmAuth(value: Bytes, name: Bytes): boolean {
@@ -129,4 +119,102 @@ function isHeader(segment: string): boolean {
   if (start === -1 || segment.length - start < SHORTEST_HEADER) return false;
   const json = Buffer.from(segment.slice(start, start + 4096), 'base64url').toString('latin1');
   return /"(?:alg|enc|typ|kid)"/.test(json);
+}
+
+const WEB_SCHEMES = ['http', 'https', 'ws', 'wss'];
+const LOGIN = /^[A-Za-z_][A-Za-z0-9_.-]{0,31}$/;
+const IMAGE_DIGEST = /^sha(?:1|256|512):/;
+const UP_TO_AT = /:\/\/([^\s"'`<>@]{1,256})@/g;
+
+/**
+ * `scheme://user:password@host` or `https://token@host` anywhere in a value. A login name alone is no credential
+ * where logins are public (`ssh://git@host`); in a web address it may be the token itself.
+ */
+export function hasUserinfo(value: Bytes): boolean {
+  if (!value.includes('://') || !value.includes('@')) return false;
+  for (const match of value.matchAll(UP_TO_AT)) {
+    const [all, text = ''] = match;
+    const end = match.index + all.length;
+    if (IMAGE_DIGEST.test(value.slice(end, end + 8))) continue;
+    if (isCredential(schemeBefore(value, match.index), text) || isLastCredential(text)) return true;
+  }
+  return false;
+}
+
+/** A list of addresses has no `@` before the one that carries a login. */
+function isLastCredential(text: string): boolean {
+  const separator = text.lastIndexOf('://');
+  return separator !== -1 && isCredential(schemeBefore(text, separator), text.slice(separator + 3));
+}
+
+function schemeBefore(text: string, end: number): string {
+  return /[A-Za-z][A-Za-z0-9+.-]{0,31}$/.exec(text.slice(Math.max(0, end - 32), end))?.[0].toLowerCase() ?? '';
+}
+
+function isCredential(scheme: string, beforeAt: string): boolean {
+  if (isInPath(beforeAt)) return false;
+  const [user = '', password = ''] = beforeAt.split(/:(.*)/s);
+  if (password !== '') return true;
+  if (user === '' || user === 'git') return false;
+  return WEB_SCHEMES.some((web) => scheme.endsWith(web)) || !LOGIN.test(user) || looksRandom(user);
+}
+
+/** The `@` of `http://host:80/@scope`. A raw `/`, `?` or `#` after `user:` is a password as people write it. */
+function isInPath(beforeAt: string): boolean {
+  const authority = /^[^/?#\\]{0,256}/.exec(beforeAt)?.[0] ?? '';
+  if (authority === beforeAt) return false;
+  return authority.startsWith('[') || !authority.includes(':') || /:[0-9]{0,5}$/.test(authority);
+}
+
+/** Proxy settings are read without a scheme too (`user:password@proxy:3128`). */
+function hasProxyUserinfo(value: Bytes, name: Bytes): boolean {
+  return name.toUpperCase().includes('PROXY') && /[^\s,/@]@[^\s,/@]/.test(value);
+}
+
+const SHORTEST = 16;
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const PATH_LIKE = /^(?:[~.]{0,2}\/|[A-Za-z]:[\\/])/;
+const SEPARATORS_OF_TEXT = /[\s,;|<>(){}[\]"'`\\]|:\/\//;
+
+/**
+ * Whether the whole value looks like the output of a generator rather than something a person wrote.
+ * Words, paths and versions change between letters, digits and cases seldom; random text does so all the time.
+ */
+export function looksRandom(value: string): boolean {
+  if (value.length < SHORTEST || value.length > 4096) return false;
+  if (UUID.test(value) || PATH_LIKE.test(value) || SEPARATORS_OF_TEXT.test(value)) return false;
+  return classChanges(value) >= 0.27 && distinctCharacters(value) >= 8 && bitsPerCharacter(value) >= 2.8;
+}
+
+function classChanges(value: string): number {
+  let changes = 0;
+  for (let i = 1; i < value.length; i++) if (classOf(value, i) !== classOf(value, i - 1)) changes++;
+  return changes / (value.length - 1) - separatorShare(value);
+}
+
+/** `a-b-c-1` changes class at every step, and is still no secret. */
+function separatorShare(value: string): number {
+  let separators = 0;
+  for (let i = 0; i < value.length; i++) if ('-_./:@'.includes(value[i] ?? '')) separators++;
+  return (2 * separators) / value.length;
+}
+
+function classOf(value: string, at: number): number {
+  const code = value.charCodeAt(at);
+  if (code >= 0x30 && code <= 0x39) return 0;
+  if (code >= 0x41 && code <= 0x5a) return 1;
+  return code >= 0x61 && code <= 0x7a ? 2 : 3;
+}
+
+function distinctCharacters(value: string): number {
+  return new Set(value).size;
+}
+
+/** Shannon entropy. */
+function bitsPerCharacter(value: string): number {
+  const counts = new Map<string, number>();
+  for (const character of value) counts.set(character, (counts.get(character) ?? 0) + 1);
+  let bits = 0;
+  for (const count of counts.values()) bits -= (count / value.length) * Math.log2(count / value.length);
+  return bits;
 }
