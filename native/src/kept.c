@@ -338,7 +338,7 @@ static bool is_runnable(const char *path) {
   return stat(path, &found) == 0 && S_ISREG(found.st_mode) && access(path, X_OK) == 0;
 }
 
-/* As src/host/lookup.ts has it; where there is something to say about it, the planner says it. */
+/* As src/host/folders.ts has it; where there is something to say about it, the planner says it. */
 static const char *find_command(const char *name, const char *path) {
   if (strchr(name, '/')) return is_runnable(name) ? name : NULL;
   if (!path) path = "/usr/local/bin:/usr/bin:/bin";

@@ -1,7 +1,6 @@
 import { bytesOfText } from '../host/bytes.ts';
-import { currentEnvironment } from '../host/process-env.ts';
-import { isNeverName } from '../policy/injection.ts';
-import { presetPatterns } from '../policy/presets/presets.ts';
+import { currentEnvironment } from '../host/parent-env.ts';
+import { isNeverName, presetPatterns } from '../policy/presets/presets.ts';
 
 /** What an agent gets beside the names that every agent needs. */
 export interface FilteredEnvOptions {

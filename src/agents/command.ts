@@ -1,7 +1,7 @@
 import { type Decision, decide } from '../decide/decide.ts';
 import { type Bytes, bytesOfText, textOfBytes } from '../host/bytes.ts';
 import { CordonError, EXIT } from '../host/errors.ts';
-import { findCommand } from '../host/lookup.ts';
+import { findCommand } from '../host/folders.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
 import { surveyMachine } from '../launch/machine.ts';
 import type { Policy } from '../policy/policy.ts';

@@ -1,7 +1,6 @@
 import { bytesOfText, showBytes } from '../host/bytes.ts';
 import { CordonError } from '../host/errors.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
-import { asksForEverything } from '../policy/allow.ts';
 import { type HostRule, hostName, type NetworkPolicy, parseHost } from '../policy/network/rules.ts';
 import { Pattern } from '../policy/pattern.ts';
 import {
@@ -11,6 +10,7 @@ import {
   type GuardMode,
   type Policy,
 } from '../policy/policy.ts';
+import { asksForEverything } from '../policy/presets/presets.ts';
 import { denyOf, filesystemOf, sshOf } from '../policy/profile/finish.ts';
 import { EMPTY_LAYER, type Layer } from '../policy/profile/layer.ts';
 import { mergeNetworks, networkOf } from '../policy/profile/read-network.ts';

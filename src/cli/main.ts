@@ -1,5 +1,5 @@
-import { captureArguments } from '../host/arguments.ts';
 import type { Bytes } from '../host/bytes.ts';
+import { captureArguments } from '../host/parent-env.ts';
 import { commandNamed } from './command-named.ts';
 import { type Context, createContext } from './context.ts';
 import { withHelpHint } from './flags.ts';

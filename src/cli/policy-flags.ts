@@ -1,12 +1,9 @@
 import { knownAgent } from '../agents/known.ts';
 import { wildcardWarnings } from '../decide/wildcard-warnings.ts';
 import { type Bytes, bytesOfText, showBytes, textOfBytes } from '../host/bytes.ts';
-import { homesOf, workingFolder } from '../host/folders.ts';
+import { homesOf, projectProfileAt, workingFolder } from '../host/folders.ts';
 import { isUsableName } from '../host/parent-env.ts';
-import { projectProfileAt } from '../host/project-profile.ts';
-import { asksForEverything, isPresetEntry, presetRules } from '../policy/allow.ts';
 import { credentialRule } from '../policy/credential.ts';
-import { isNeverName, nameProblem } from '../policy/injection.ts';
 import { Pattern } from '../policy/pattern.ts';
 import {
   type CredentialRule,
@@ -19,7 +16,15 @@ import {
   type Policy,
   type SetRule,
 } from '../policy/policy.ts';
-import { BASE_NAMES, type BaseName } from '../policy/presets/presets.ts';
+import {
+  asksForEverything,
+  BASE_NAMES,
+  type BaseName,
+  isNeverName,
+  isPresetEntry,
+  nameProblem,
+  presetRules,
+} from '../policy/presets/presets.ts';
 import type { Context } from './context.ts';
 import {
   type FlagSpec,

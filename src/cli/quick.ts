@@ -1,9 +1,7 @@
 import { knownAgent } from '../agents/known.ts';
-import { captureArguments } from '../host/arguments.ts';
 import type { Bytes } from '../host/bytes.ts';
-import { workingFolder } from '../host/folders.ts';
-import { frontDescriptor } from '../host/parent-env.ts';
-import { projectProfileAt } from '../host/project-profile.ts';
+import { projectProfileAt, workingFolder } from '../host/folders.ts';
+import { captureArguments, frontDescriptor } from '../host/parent-env.ts';
 import { run } from './commands/run.ts';
 import { createContext } from './context.ts';
 import { withHelpHint } from './flags.ts';

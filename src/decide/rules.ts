@@ -1,9 +1,14 @@
 import { type Bytes, showBytes } from '../host/bytes.ts';
 import { CONTROL_VARIABLES } from '../host/control.ts';
-import { type ListedPattern, NEVER_PATTERNS, ONLY_BY_NAME_PATTERNS } from '../policy/injection.ts';
 import { Pattern } from '../policy/pattern.ts';
 import type { Origin, Policy } from '../policy/policy.ts';
-import { ANY_CASE, presetPatterns } from '../policy/presets/presets.ts';
+import {
+  ANY_CASE,
+  type ListedPattern,
+  NEVER_PATTERNS,
+  ONLY_BY_NAME_PATTERNS,
+  presetPatterns,
+} from '../policy/presets/presets.ts';
 
 type RuleKind = 'replace' | 'control' | 'never' | 'hold' | 'check' | 'deny' | 'allow';
 

@@ -1,11 +1,11 @@
 import { inspect } from '../decide/guard/index.ts';
 import { bytesOfText, showText } from '../host/bytes.ts';
 import { brokerRule } from '../policy/broker-rule.ts';
-import { nameProblem, targetProblem } from '../policy/injection.ts';
 import { coverTokens } from '../policy/load/frame.ts';
 import { HOST_EXPECTED, parseHost } from '../policy/network/rules.ts';
 import { Pattern } from '../policy/pattern.ts';
 import { expandPath, expandValue } from '../policy/places.ts';
+import { nameProblem, targetProblem } from '../policy/presets/presets.ts';
 import { ALLOW_PATTERN } from '../policy/profile/schema.ts';
 import { Secret } from '../secrets/secret.ts';
 import type { Fate, Row } from './fate.ts';

@@ -1,6 +1,6 @@
 import { knownAgent } from '../agents/known.ts';
 import { type Bytes, showBytes } from '../host/bytes.ts';
-import { findCommand } from '../host/lookup.ts';
+import { findCommand } from '../host/folders.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Answer } from './answer.ts';

@@ -2,8 +2,7 @@ import { existsSync, lstatSync, realpathSync, type Stats, statSync } from 'node:
 import { basename, dirname, join } from 'node:path';
 import { type Bytes, bufferOfBytes, bytesOfBuffer, bytesOfText, showBytes } from './bytes.ts';
 import { CordonError, EXIT } from './errors.ts';
-import { homesOf } from './folders.ts';
-import { findCommand } from './lookup.ts';
+import { findCommand, homesOf } from './folders.ts';
 import type { ParentEnv } from './parent-env.ts';
 
 /**

@@ -118,3 +118,19 @@ export const frontKeeps = () => process.env.CORDON_KEEP === '1';
 export function frontDescriptor(): number | undefined {
   return process.env.CORDON_FRONT === '3' ? 3 : undefined;
 }
+
+/** The arguments after the program's name, byte for byte: Node's own copy has lost what is not UTF-8. */
+export function captureArguments(): Bytes[] {
+  const decoded = process.argv.slice(2);
+  if (process.platform !== 'linux') return decoded.map(bytesOfText);
+  const owner = frontDescriptor() === undefined ? 'self' : String(process.ppid);
+  const all = bytesOfBuffer(readFileSync(`/proc/${owner}/cmdline`))
+    .split('\0')
+    .slice(0, -1) as Bytes[];
+  return decoded.length === 0 ? [] : all.slice(-decoded.length);
+}
+
+/** The environment of the running process as a library's caller sees it, changes made at run time included. */
+export function currentEnvironment(): Readonly<Record<string, string | undefined>> {
+  return process.env;
+}

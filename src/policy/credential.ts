@@ -1,8 +1,8 @@
 import { type Bytes, bytesOfText, showBytes } from '../host/bytes.ts';
 import { CordonError } from '../host/errors.ts';
 import type { BrokerRule } from './broker.ts';
-import { targetProblem } from './injection.ts';
 import type { CredentialRule, Origin } from './policy.ts';
+import { targetProblem } from './presets/presets.ts';
 
 const TARGET_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const FROM_VARIABLE = 'env://';

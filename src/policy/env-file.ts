@@ -1,8 +1,8 @@
 import { type Bytes, bytesOfText } from '../host/bytes.ts';
 import { CordonError } from '../host/errors.ts';
 import { credentialRule } from './credential.ts';
-import { nameProblem } from './injection.ts';
 import type { CredentialRule, SetRule } from './policy.ts';
+import { nameProblem } from './presets/presets.ts';
 
 /** One line of a file of variables. */
 export interface EnvLine {

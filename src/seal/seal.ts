@@ -3,8 +3,8 @@ import type { Bytes } from '../host/bytes.ts';
 import { showBytes } from '../host/bytes.ts';
 import { CordonError } from '../host/errors.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
-import { nameProblem, targetProblem } from '../policy/injection.ts';
 import type { Policy } from '../policy/policy.ts';
+import { nameProblem, targetProblem } from '../policy/presets/presets.ts';
 import { Secret } from '../secrets/secret.ts';
 
 declare const sealedBrand: unique symbol;

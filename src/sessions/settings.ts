@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { CordonError } from '../host/errors.ts';
 import { type Folders, foldersOf, homesOf } from '../host/folders.ts';
-import { ParentEnv } from '../host/parent-env.ts';
-import { currentEnvironment } from '../host/process-env.ts';
+import { currentEnvironment, ParentEnv } from '../host/parent-env.ts';
 import { engineOf } from '../launch/container/engine.ts';
 import { unfitFor } from '../launch/container/unfit.ts';
 import { INSIDE } from '../plan/places/index.ts';

@@ -1,8 +1,8 @@
 import { type GuardFinding, guardName, guardValue } from '../decide/guard/index.ts';
 import { CHECKED, isFunctionValue, isUnsafeValue } from '../decide/rules.ts';
 import { type Bytes, bytesOfText } from '../host/bytes.ts';
-import { isNeverName, ONLY_BY_NAME_PATTERNS } from '../policy/injection.ts';
 import { Pattern } from '../policy/pattern.ts';
+import { isNeverName, ONLY_BY_NAME_PATTERNS } from '../policy/presets/presets.ts';
 import type { SandboxRules } from './options.ts';
 
 /** What becomes of one variable, and the rule that decided it. */

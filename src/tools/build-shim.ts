@@ -1,7 +1,7 @@
 import type { BigIntStats } from 'node:fs';
 import type { Bytes } from '../host/bytes.ts';
 import { outsideOperations } from '../launch/outside.ts';
-import { withProxyVariables } from '../policy/network/variables.ts';
+import { withProxyVariables } from '../policy/network/rules.ts';
 import { shimPlaces } from './shim-places.ts';
 import { insideText, shimText } from './shim-text.ts';
 import { policyOf, type ToolPolicy } from './tool-policy.ts';

@@ -3,7 +3,7 @@ import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { type Bytes, bufferOfBytes, bytesOfBuffer, bytesOfText, showBytes, textOfBytes } from '../host/bytes.ts';
 import { CordonError, EXIT } from '../host/errors.ts';
 import { headOf } from '../host/files.ts';
-import { findCommand } from '../host/lookup.ts';
+import { findCommand } from '../host/folders.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
 import { isShimHead } from './bin-entry.ts';
 import { checkName } from './name.ts';

@@ -2,7 +2,6 @@ import { showBytes } from '../host/bytes.ts';
 import type { Homes } from '../host/folders.ts';
 import type { TOOL_BASES } from '../policy/config/shape.ts';
 import type { ContainerTarget } from '../policy/container-target.ts';
-import { isNeverName } from '../policy/injection.ts';
 import { type Expanded, expandPath, PLACE_WORDS, type PlaceWord } from '../policy/places.ts';
 import {
   type AllowRule,
@@ -14,6 +13,7 @@ import {
   type Policy,
   type WorkspacePolicy,
 } from '../policy/policy.ts';
+import { isNeverName } from '../policy/presets/presets.ts';
 
 import { EMPTY_LAYER, type NetworkLayer } from '../policy/profile/layer.ts';
 import { networkOf } from '../policy/profile/read-network.ts';

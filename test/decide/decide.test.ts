@@ -3,10 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { decide } from '../../src/decide/decide.ts';
 import { type Bytes, bytesOfText } from '../../src/host/bytes.ts';
 import { ParentEnv } from '../../src/host/parent-env.ts';
-import { NEVER_PATTERNS, ONLY_BY_NAME_PATTERNS } from '../../src/policy/injection.ts';
 import { Pattern } from '../../src/policy/pattern.ts';
 import { DEFAULT_POLICY, type Policy } from '../../src/policy/policy.ts';
-import type { BaseName } from '../../src/policy/presets/presets.ts';
+import { type BaseName, NEVER_PATTERNS, ONLY_BY_NAME_PATTERNS } from '../../src/policy/presets/presets.ts';
 
 const policyOf = (base: BaseName, more: Partial<Policy> = {}): Policy => ({
   ...DEFAULT_POLICY,

@@ -2,8 +2,8 @@
 import { createContext } from '../../src/cli/context.ts';
 import { parseArguments } from '../../src/cli/flags.ts';
 import { POLICY_FLAGS, policyFromFlags } from '../../src/cli/policy-flags.ts';
-import { captureArguments } from '../../src/host/arguments.ts';
 import type { Bytes } from '../../src/host/bytes.ts';
+import { captureArguments } from '../../src/host/parent-env.ts';
 import { prepare } from '../../src/launch/prepare.ts';
 import { planText } from '../../src/plan/plan-text.ts';
 

@@ -1,12 +1,17 @@
 import { bytesOfText } from '../../host/bytes.ts';
 import { CordonError } from '../../host/errors.ts';
-import { asksForEverything, isPresetEntry, presetRules } from '../../policy/allow.ts';
 import { credentialRule } from '../../policy/credential.ts';
-import { isNeverName, nameProblem } from '../../policy/injection.ts';
 import { childOf, type Entry, itemsOf, type Node, textOf } from '../../policy/load/node.ts';
 import type { Problems } from '../../policy/load/problems.ts';
 import { Pattern } from '../../policy/pattern.ts';
 import type { AllowRule, CredentialRule, DenyRule } from '../../policy/policy.ts';
+import {
+  asksForEverything,
+  isNeverName,
+  isPresetEntry,
+  nameProblem,
+  presetRules,
+} from '../../policy/presets/presets.ts';
 import { didYouMean } from '../../policy/profile/shape.ts';
 import type { Key } from './tables.ts';
 

@@ -1,8 +1,8 @@
 import type { Adapter } from '../../agents/adapter.ts';
 import { BUILT_IN_ADAPTERS } from '../../agents/registry.ts';
 import { bytesOfText } from '../../host/bytes.ts';
-import { isNeverName } from '../../policy/injection.ts';
 import { childOf, type Entry, itemsOf, type Node, type Place, textOf } from '../../policy/load/node.ts';
+import { isNeverName } from '../../policy/presets/presets.ts';
 import { parseConfig, refuseBroken } from '../../tools/config/read.ts';
 import { policyOf } from '../../tools/tool-policy.ts';
 import { checkWrittenValue } from '../credential.ts';

@@ -3,7 +3,7 @@ import { basename, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Bytes, bytesOfText, showText } from '../../host/bytes.ts';
 import { CordonError } from '../../host/errors.ts';
-import { findCommand } from '../../host/lookup.ts';
+import { findCommand } from '../../host/folders.ts';
 import type { ParentEnv } from '../../host/parent-env.ts';
 import { type Around, containerAround, hasAccountToken, lacking, settingLine } from '../../launch/container/around.ts';
 import { clearKeptPlans, keptFolder, keptPlans } from '../../launch/kept-plans.ts';

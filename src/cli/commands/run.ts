@@ -1,6 +1,5 @@
 import type { Bytes } from '../../host/bytes.ts';
-import { homesOf, workingFolder } from '../../host/folders.ts';
-import { findCommand } from '../../host/lookup.ts';
+import { findCommand, homesOf, workingFolder } from '../../host/folders.ts';
 import { handOver } from '../../launch/hand-over.ts';
 import { heldBack } from '../../launch/held-back.ts';
 import { textToKeep } from '../../launch/keep.ts';

@@ -3,7 +3,7 @@ import type { Attempt, Start } from '../../../prove/attempt.ts';
 import type { Launcher } from '../../../prove/launchers.ts';
 import type { Scene } from '../../../prove/scene.ts';
 import { bytesOfText, showBytes } from '../../host/bytes.ts';
-import { findCommand } from '../../host/lookup.ts';
+import { findCommand } from '../../host/folders.ts';
 import { ParentEnv } from '../../host/parent-env.ts';
 import { changeTools } from '../../tools/change.ts';
 import { becomes, edited } from '../../tools/edits.ts';

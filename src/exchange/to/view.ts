@@ -1,9 +1,8 @@
 import { showBytes, showText } from '../../host/bytes.ts';
-import { NEVER_PATTERNS } from '../../policy/injection.ts';
 import type { HostRule } from '../../policy/network/rules.ts';
 import { Pattern } from '../../policy/pattern.ts';
 import type { Policy } from '../../policy/policy.ts';
-import { ANY_CASE, presetPatterns } from '../../policy/presets/presets.ts';
+import { ANY_CASE, NEVER_PATTERNS, presetPatterns } from '../../policy/presets/presets.ts';
 import type { Fate, Row } from '../fate.ts';
 
 /** Stand for the folders of whoever uses it, so that they can be written in the words of each tool. */

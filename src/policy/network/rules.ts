@@ -1,6 +1,7 @@
 import { domainToASCII } from 'node:url';
+import { bytesOfText } from '../../host/bytes.ts';
 import { CordonError } from '../../host/errors.ts';
-import type { Origin } from '../policy.ts';
+import type { Origin, Policy } from '../policy.ts';
 import { didYouMean } from '../profile/shape.ts';
 import { contains, innermost, type Network, parseAddress, parseNetwork, showAddress } from './address.ts';
 import { HOST_SETS, hostsOfSet } from './sets.ts';
@@ -19,7 +20,7 @@ export interface NetworkPolicy {
 }
 
 /** What a launch may take of the process outside; undefined: as much as usual. */
-export interface NetworkLimits {
+interface NetworkLimits {
   /** Connections that are open at once, at each port and through the proxy. */
   readonly connections?: number | undefined;
   /** How long a connection may be open without a word from either side. */
@@ -27,7 +28,7 @@ export interface NetworkLimits {
 }
 
 /** Where a name leads by decree: an address that is meant, private or not. */
-export interface Pin {
+interface Pin {
   readonly address: string;
   readonly port?: number | undefined;
 }
@@ -57,7 +58,7 @@ export const NETWORK_OFF: NetworkPolicy = { mode: 'off', allow: [], deny: [] };
 /** Whether connections are looked at one by one, by a process outside. */
 export const isByName = ({ mode }: Pick<NetworkPolicy, 'mode'>) => mode !== 'on' && mode !== 'off';
 
-export type ParsedHost =
+type ParsedHost =
   | { readonly rules: readonly HostRule[] }
   | { readonly problem: string; readonly hint?: string | undefined };
 
@@ -210,7 +211,7 @@ export function settled({ own, ...network }: NetworkPolicy): NetworkPolicy {
 /** What a rule without a port allows. */
 export const WEB_PORTS: readonly number[] = [80, 443];
 
-export type HostVerdict =
+type HostVerdict =
   | { readonly allowed: true; readonly rule: HostRule | undefined }
   | { readonly allowed: false; readonly rule: HostRule | undefined };
 
@@ -259,4 +260,32 @@ function coversHost(rule: HostRule, host: string): boolean {
 function narrowness(rule: HostRule): number {
   const kind = { name: 400, network: 400, loopback: 400, below: 0, any: -1000, own: -1000 }[rule.kind];
   return kind + (rule.kind === 'below' ? rule.name.length : 0) + (rule.port === undefined ? 0 : 1000);
+}
+
+/** Where the proxy of a sandbox is, as native/src/outside.h has it. */
+const PROXY = 'http://127.0.0.1:17080';
+const OWN_LOOPBACK = 'localhost,127.0.0.1,::1';
+
+/** Where these variables come from, in what is told about a launch. */
+export const BY_NAME_ORIGIN = 'the network by name';
+
+const upperAndLower = (name: string) => [name, name.toLowerCase()];
+
+/** What programs that know of proxies look at. Names work without them; with them programs need not resolve any. */
+const VARIABLES: readonly (readonly [string, string])[] = [
+  ...['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'].flatMap(upperAndLower).map((name) => [name, PROXY] as const),
+  ...upperAndLower('NO_PROXY').map((name) => [name, OWN_LOOPBACK] as const),
+  ['NODE_USE_ENV_PROXY', '1'],
+];
+
+/** A proxy of the user's own is for the process outside: its password is nobody else's. */
+export function withProxyVariables(policy: Policy): Policy {
+  if (!isByName(policy.network)) return policy;
+  const taken = new Set<string>(policy.set.map(({ name }) => name));
+  const added = VARIABLES.filter(([name]) => !taken.has(name)).map(([name, value]) => ({
+    name: bytesOfText(name),
+    value: bytesOfText(value),
+    origin: BY_NAME_ORIGIN,
+  }));
+  return { ...policy, set: [...policy.set, ...added] };
 }

@@ -1,6 +1,6 @@
 import { bytesOfText, showText } from '../../host/bytes.ts';
-import { NEVER_PATTERNS } from '../injection.ts';
 import { Pattern } from '../pattern.ts';
+import { NEVER_PATTERNS } from '../presets/presets.ts';
 import { ALLOW_PATTERN } from './schema.ts';
 
 const WELL_FORMED = new RegExp(ALLOW_PATTERN, 'u');

@@ -1,13 +1,12 @@
 import { type Bytes, bytesOfText, showText } from '../../host/bytes.ts';
 import { CordonError } from '../../host/errors.ts';
 import { isUsableName } from '../../host/parent-env.ts';
-import { isPresetEntry, presetRules } from '../allow.ts';
-import { isNeverName, nameProblem } from '../injection.ts';
 import { childOf, type Entry, entryOf, itemsOf, type Node, textOf } from '../load/node.ts';
 import type { Problems } from '../load/problems.ts';
 import { Pattern } from '../pattern.ts';
 import { expandValue, type PathRoots } from '../places.ts';
 import type { AllowRule, DenyRule, GuardException, SetRule } from '../policy.ts';
+import { isNeverName, isPresetEntry, nameProblem, presetRules } from '../presets/presets.ts';
 import { admitsNothing, allowEntryProblem, parseAllowEntry } from './allow-entry.ts';
 import type { AllowList, Located } from './layer.ts';
 

@@ -1,5 +1,5 @@
 import { bytesOfText } from '../../host/bytes.ts';
-import { targetProblem } from '../../policy/injection.ts';
+import { targetProblem } from '../../policy/presets/presets.ts';
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 

@@ -6,10 +6,10 @@ import { findAdapter } from '../../../src/agents/registry.ts';
 import { decide } from '../../../src/decide/decide.ts';
 import { type Bytes, showBytes } from '../../../src/host/bytes.ts';
 import { ParentEnv } from '../../../src/host/parent-env.ts';
-import { asksForEverything } from '../../../src/policy/allow.ts';
 import { Pattern } from '../../../src/policy/pattern.ts';
 import { expandPath, expandValue } from '../../../src/policy/places.ts';
 import type { Policy } from '../../../src/policy/policy.ts';
+import { asksForEverything } from '../../../src/policy/presets/presets.ts';
 import { resolveProfiles } from '../../../src/policy/profile/resolve.ts';
 import { Home } from './support.ts';
 
