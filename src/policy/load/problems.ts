@@ -7,6 +7,8 @@ interface Problem {
   readonly place: Place;
   readonly message: string;
   readonly hint: string | undefined;
+  /** Only worth a word where nothing else is said of the place. */
+  readonly isGeneral?: boolean;
 }
 
 const MOST_SHOWN = 20;
@@ -25,6 +27,11 @@ export class Problems {
     this.#found.push({ place, message: coverTokens(message), hint });
   }
 
+  /** What holds whoever reads the value. Most readers say more precisely what is wrong with it, and then this is left out. */
+  addGeneral(place: Place, message: string): void {
+    this.#found.push({ place, message, hint: undefined, isGeneral: true });
+  }
+
   /** A value that must not be shown in an error. */
   hide(places: readonly Place[]): void {
     for (const place of places) this.#hidden.push(place);
@@ -35,7 +42,11 @@ export class Problems {
   }
 
   throwIfAny(): void {
-    const [first, ...others] = this.#found.toSorted((a, b) => startOf(a.place) - startOf(b.place)).slice(0, MOST_SHOWN);
+    const precise = new Set(this.#found.filter(({ isGeneral }) => isGeneral !== true).map(({ place }) => place));
+    const [first, ...others] = this.#found
+      .filter(({ isGeneral, place }) => isGeneral !== true || !precise.has(place))
+      .toSorted((a, b) => startOf(a.place) - startOf(b.place))
+      .slice(0, MOST_SHOWN);
     if (first !== undefined)
       throw this.#error(
         first,

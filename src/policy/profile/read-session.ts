@@ -28,18 +28,9 @@ export function readSession(root: Node, problems: Problems): Partial<SessionPoli
   });
   return {
     limits: Object.fromEntries(limits),
-    path: readPath(childOf(section, 'path'), problems),
+    path: itemsOf(childOf(section, 'path')).flatMap((item) => textOf(item) ?? []),
     blockedHosts: readHosts(childOf(section, 'blocked_hosts'), problems),
   };
-}
-
-function readPath(node: Node | undefined, problems: Problems): string[] {
-  return itemsOf(node).flatMap((item) => {
-    const text = textOf(item);
-    if (text !== undefined && !/^\/[^\0:]*$/.test(text))
-      problems.add(item.place, 'expected an absolute path without a colon');
-    return text ?? [];
-  });
 }
 
 const UNITS: Readonly<Record<string, number>> = { '': 1, K: 2 ** 10, M: 2 ** 20, G: 2 ** 30, T: 2 ** 40 };

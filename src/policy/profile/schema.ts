@@ -21,7 +21,7 @@ export const ALLOW_PATTERN = '^(\\*|[^\\s=*?\\[\\]\\u0000-\\u001f\\u007f]+\\*?)$
 const texts = either(text(), listOf(text()));
 const pattern = text({ expected: 'a pattern', pattern: '^[^\\s=\\u0000]+$' });
 const variable = text({ expected: 'the exact name of a variable', pattern: '^[^\\s=*?\\[\\]\\u0000]+$' });
-const folders = listOf(text({ expected: 'an absolute path or one that begins with ~/', pattern: '^(/|~(/|$))' }));
+const folders = listOf(text({ expected: 'an absolute path without a colon', pattern: '^/[^\\u0000:]*$' }));
 const place = text({ expected: PATH_EXPECTED, pattern: PATH_PATTERN });
 const places = listOf(place);
 

@@ -1,4 +1,4 @@
-import { describeNode, type Entry, type MapNode, type Node } from '../load/node.ts';
+import { describeNode, type Entry, type MapNode, type Node, textOf } from '../load/node.ts';
 import type { Problems } from '../load/problems.ts';
 import { nearest } from '../nearest.ts';
 
@@ -30,11 +30,17 @@ function quoteHint({ schema }: Shape, node: Node): string | undefined {
   return wantsText && node.kind === 'scalar' && node.value !== null ? 'put it in quotes' : undefined;
 }
 
-export function text(options: { expected?: string; pattern?: string } = {}): Shape<string> {
+/** The value is not part of the message: what does not fit may be a secret in the wrong place. */
+export function text({ expected = 'text', pattern }: { expected?: string; pattern?: string } = {}): Shape<string> {
+  const plain: Shape<string> = { expected, fits: (node) => textOf(node) !== undefined, schema: { type: 'string' } };
+  if (pattern === undefined) return plain;
+  const fitting = new RegExp(pattern, 'u');
   return {
-    expected: options.expected ?? 'text',
-    fits: (node) => node.kind === 'scalar' && typeof node.value === 'string',
-    schema: { type: 'string', ...(options.pattern === undefined ? {} : { pattern: options.pattern }) },
+    ...plain,
+    checkInside: (node, problems) => {
+      if (!fitting.test(textOf(node) ?? '')) problems.addGeneral(node.place, `expected ${expected}`);
+    },
+    schema: { type: 'string', pattern },
   };
 }
 

@@ -2,8 +2,13 @@ import { Ajv } from 'ajv';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CordonError } from '../../../src/host/errors.ts';
+import { childOf, type Place } from '../../../src/policy/load/node.ts';
+import { readPlain } from '../../../src/policy/load/plain.ts';
+import { Problems } from '../../../src/policy/load/problems.ts';
+import { Source } from '../../../src/policy/load/source.ts';
 import { loadPolicy } from '../../../src/policy/profile/load-policy.ts';
 import { type ProfileData, profileJsonSchema } from '../../../src/policy/profile/schema.ts';
+import { check, object, text } from '../../../src/policy/profile/shape.ts';
 
 const { $schema: _, ...published } = profileJsonSchema();
 const fitsSchema = new Ajv({ strict: false }).compile(published);
@@ -46,6 +51,26 @@ const parts = fc.constantFrom(
 const texts = fc.array(parts, { maxLength: 5 }).map((all) => all.join(''));
 
 describe('the published schema', () => {
+  it('is what checks a text, also where no reader looks at it', () => {
+    const shape = object('an object', { name: { shape: text({ expected: 'an a', pattern: '^a$' }), about: '' } });
+    const source = new Source('it');
+    const node = readPlain(source, { name: 'b' });
+    const problems = new Problems(source);
+    check(shape, node, problems);
+    expect(() => problems.throwIfAny()).toThrow(/^expected an a$/);
+    problems.add(childOf(node, 'name')?.place as Place, 'b is not a');
+    expect(() => problems.throwIfAny()).toThrow(expect.objectContaining({ message: 'b is not a', related: [] }));
+  });
+
+  it.each([['~/bin'], ['bin'], ['/a:/b'], ['']])(
+    'takes no session.path %j, and neither does the loader',
+    async (path) => {
+      const profile = { session: { path: [path] } };
+      expect(fitsSchema(profile)).toBe(false);
+      expect(await isTaken(profile)).toBe(false);
+    },
+  );
+
   it.each(Object.keys(FIELDS))('takes what is taken as %s', async (field) => {
     await fc.assert(
       fc.asyncProperty(texts, async (text) => {
