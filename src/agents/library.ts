@@ -6,7 +6,7 @@ import { CordonError } from '../host/errors.ts';
 import { foldersOf, homesOf, workingFolder, xdgOf } from '../host/folders.ts';
 import { currentEnvironment, ParentEnv } from '../host/parent-env.ts';
 import { credentialTools } from '../launch/credentials.ts';
-import { heldBack } from '../launch/held-back.ts';
+import { heldBack } from '../launch/prepare.ts';
 import type { ConfigData } from '../policy/config/shape.ts';
 import type { Policy } from '../policy/policy.ts';
 import { resolveProfiles } from '../policy/profile/resolve.ts';

@@ -15,7 +15,7 @@ import { asksForEverything, isPresetEntry } from '../policy/presets/presets.ts';
 import { resolveProfiles } from '../policy/profile/resolve.ts';
 import type { Context } from './context.ts';
 import { flagValues, type ParsedArguments, textValue, usageError } from './flags.ts';
-import { workdirOf } from './place-flags.ts';
+import { workdirOf } from './policy-flags.ts';
 import { profilePlaces } from './profiles.ts';
 
 export function agentConfig({ folders }: Pick<Context, 'folders'>): AgentConfig {

@@ -2,11 +2,10 @@ import { readFileSync } from 'node:fs';
 import type { AgentTask } from '../agents/command.ts';
 import { type Bytes, bytesOfBuffer } from '../host/bytes.ts';
 import { agentConfig, agentNamed } from './agent-policy.ts';
-import type { Context } from './context.ts';
+import { type Context, showWarnings } from './context.ts';
 import { flagValues, hasFlag, type ParsedArguments, usageError } from './flags.ts';
-import { workdirOf } from './place-flags.ts';
-import { policyFromFlags } from './policy-flags.ts';
-import { showWarnings } from './ui/warnings.ts';
+import { workdirOf } from './policy-flags.ts';
+import { policyFromFlags } from './start-policy.ts';
 
 /** What the command line asks an agent to do. */
 export async function taskFromFlags(parsed: ParsedArguments, context: Context): Promise<AgentTask> {

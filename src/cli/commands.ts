@@ -2,11 +2,12 @@ import { KINDS } from '../check/kinds/kind.ts';
 import { DEPLOYMENTS } from '../exchange/deploy.ts';
 import { FORMATS } from '../exchange/from/importer.ts';
 import { TARGETS } from '../exchange/to/exporter.ts';
-import type { Bytes } from '../host/bytes.ts';
+import { type Bytes, showBytes } from '../host/bytes.ts';
+import { nearest } from '../policy/nearest.ts';
 import { AUDIT_FLAGS } from './commands/audit.ts';
 import type { Context } from './context.ts';
-import { type FlagSpec, JSON_FLAG } from './flags.ts';
-import { IN_FLAG, POLICY_FLAGS, QUIET_FLAGS, RUN_FLAGS } from './policy-flags.ts';
+import { type FlagSpec, JSON_FLAG, usageError } from './flags.ts';
+import { IN_FLAG, POLICY_FLAGS, QUIET_FLAGS, RUN_FLAGS } from './run-flags.ts';
 
 export interface CommandModule {
   run(args: readonly Bytes[], context: Context): Promise<number> | number;
@@ -480,3 +481,13 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import('./commands/completion.ts'),
   },
 ];
+
+/** The entry of a command; `unknown` says what is wrong otherwise, `instead` what stands before the name that may be meant. */
+export function commandNamed(name: Bytes, unknown: string, instead: string): CommandEntry {
+  const command = COMMANDS.find((entry) => entry.name === name);
+  if (command !== undefined) return command;
+  const names = COMMANDS.map((entry) => entry.name);
+  const near = nearest(name, names);
+  const hint = near === undefined ? 'see cordon --help' : `did you mean ${instead} ${near}?`;
+  throw usageError(`${unknown} '${showBytes(name)}'`, hint);
+}

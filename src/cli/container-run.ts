@@ -8,19 +8,18 @@ import { decideInside, environmentInside, prepareInside } from '../launch/contai
 import { type ContainerRequest, launchIn } from '../launch/container/launch-in.ts';
 import { placesForContainer } from '../launch/container/places.ts';
 import { refuseUnfit } from '../launch/container/unfit.ts';
+import { relaySignals } from '../launch/ending.ts';
 import type { LaunchResult } from '../launch/launch.ts';
-import { relaySignals } from '../launch/relay-signals.ts';
 import { type ContainerTarget, targetText } from '../policy/container-target.ts';
 import type { Policy } from '../policy/policy.ts';
 import { redactStream } from '../redact/redact-stream.ts';
 import { Redaction } from '../redact/redaction.ts';
 import type { CredentialMap } from '../secrets/sources/source.ts';
-import type { Context } from './context.ts';
+import { type Context, showWarnings } from './context.ts';
 import { credentialsFor } from './credentials.ts';
 import { hasFlag, type ParsedArguments, usageError } from './flags.ts';
 import { answersAsJson, showAnswer } from './ui/answers.ts';
 import { decisionGroups, decisionSummary, decisionsAsJson } from './ui/decisions.ts';
-import { showWarnings } from './ui/warnings.ts';
 
 interface Asked {
   readonly argv: readonly [Bytes, ...Bytes[]];

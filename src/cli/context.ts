@@ -1,8 +1,9 @@
 import { writeSync } from 'node:fs';
-import { bytesOfText } from '../host/bytes.ts';
+import { bytesOfText, showText } from '../host/bytes.ts';
 import { type Folders, foldersOf } from '../host/folders.ts';
 import { captureParentEnv, frontKeeps, type ParentEnv } from '../host/parent-env.ts';
 import { Witness } from '../launch/witness.ts';
+import { painter } from './ui/colour.ts';
 
 /** What a command works with: the parent as it was captured once, and where to write. */
 export interface Context {
@@ -72,4 +73,15 @@ function tryWrite(descriptor: number, data: Buffer, from: number): number | unde
 function waitForReader(): 0 {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
   return 0;
+}
+
+export function showWarnings(warnings: readonly string[], context: Pick<Context, 'err' | 'colour'>): void {
+  if (warnings.length === 0) return;
+  const paint = painter(context.colour.err);
+  for (const warning of new Set(warnings)) context.err(`${paint('yellow', 'cordon: warning:')} ${showText(warning)}\n`);
+}
+
+/** What is good to know and nothing to worry about. */
+export function showNotes(notes: readonly string[], context: Pick<Context, 'err'>): void {
+  for (const note of notes) context.err(`cordon: ${showText(note)}\n`);
 }

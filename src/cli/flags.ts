@@ -1,6 +1,6 @@
 import { type Bytes, bytesOfText, showBytes, textOfBytes } from '../host/bytes.ts';
 import { CordonError } from '../host/errors.ts';
-import { nearest } from './nearest.ts';
+import { nearest } from '../policy/nearest.ts';
 
 export interface FlagSpec {
   readonly name: string;

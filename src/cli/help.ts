@@ -1,6 +1,5 @@
 import type { Bytes } from '../host/bytes.ts';
-import { commandNamed } from './command-named.ts';
-import { COMMANDS, type CommandEntry } from './commands.ts';
+import { COMMANDS, type CommandEntry, commandNamed } from './commands.ts';
 import type { Context } from './context.ts';
 import { painter } from './ui/colour.ts';
 import { type Definition, definitions, wrap } from './ui/definitions.ts';

@@ -1,6 +1,6 @@
 import type { Bytes } from '../host/bytes.ts';
 import { captureArguments } from '../host/parent-env.ts';
-import { commandNamed } from './command-named.ts';
+import { commandNamed } from './commands.ts';
 import { type Context, createContext } from './context.ts';
 import { withHelpHint } from './flags.ts';
 import { showError } from './ui/show-error.ts';

@@ -1,154 +1,47 @@
-import { knownAgent } from '../agents/known.ts';
-import { wildcardWarnings } from '../decide/wildcard-warnings.ts';
+import { resolve } from 'node:path';
 import { type Bytes, bytesOfText, showBytes, textOfBytes } from '../host/bytes.ts';
-import { homesOf, projectProfileAt, workingFolder } from '../host/folders.ts';
+import { homesOf, workingFolder, xdgOf } from '../host/folders.ts';
 import { isUsableName } from '../host/parent-env.ts';
 import { credentialRule } from '../policy/credential.ts';
+import {
+  type HostRule,
+  NETWORK_OFF,
+  NETWORK_ON,
+  type NetworkMode,
+  type NetworkPolicy,
+  parseHost,
+  settled,
+  uniqueHosts,
+} from '../policy/network/rules.ts';
 import { Pattern } from '../policy/pattern.ts';
 import {
-  type CredentialRule,
-  DEFAULT_POLICY,
-  type DenyRule,
-  type FsPreset,
-  type GuardMode,
-  type Isolation,
-  MARKER_ORIGIN,
-  type Policy,
-  type SetRule,
+  expandPath,
+  isWorkspaceMode,
+  type PathRoots,
+  type PlaceWord,
+  placeProblem,
+  settledPlaces,
+} from '../policy/places.ts';
+import type {
+  CredentialRule,
+  DenyRule,
+  FilesystemPolicy,
+  FsPreset,
+  GuardMode,
+  Isolation,
+  Policy,
+  SetRule,
+  WorkspacePolicy,
 } from '../policy/policy.ts';
-import {
-  asksForEverything,
-  BASE_NAMES,
-  type BaseName,
-  isNeverName,
-  isPresetEntry,
-  nameProblem,
-  presetRules,
-} from '../policy/presets/presets.ts';
+import { type BaseName, isNeverName, isPresetEntry, nameProblem, presetRules } from '../policy/presets/presets.ts';
+import type { Located, PathLists } from '../policy/profile/layer.ts';
+import { refuseUnfitWorkspace } from '../policy/workspace.ts';
 import type { Context } from './context.ts';
-import {
-  type FlagSpec,
-  flagValues,
-  type GivenFlag,
-  hasFlag,
-  type ParsedArguments,
-  textValue,
-  usageError,
-} from './flags.ts';
-import { withNetFlags } from './net-flags.ts';
-import { PLACE_FLAGS, withPlaceFlags } from './place-flags.ts';
-
-export const POLICY_FLAGS: readonly FlagSpec[] = [
-  { name: '--profile', value: 'NAME|FILE', help: 'start from this profile; several add up in order' },
-  { name: '--tool', value: 'TOOL', help: 'start from the policy of this tool' },
-  {
-    name: '--agent',
-    value: 'AGENT',
-    help: 'start from the policy of this agent; none: also a known agent gets no policy of its own',
-  },
-  {
-    name: '--policy',
-    value: 'FILE',
-    help: 'start from a whole policy in JSON, with nothing left to look up elsewhere',
-  },
-  { name: '--role', value: 'ROLE', help: 'with an agent: what this role of cordon.toml adds' },
-  { name: '--id', value: 'ID', help: 'with an agent: the id that scopes of credentials go by' },
-  {
-    name: '--mode',
-    value: 'MODE',
-    choices: ['strict', 'permissive'],
-    help: 'with an agent: strict starts nothing when the guard holds something back, permissive reports it',
-  },
-  {
-    name: '--base',
-    value: 'PRESET',
-    choices: BASE_NAMES,
-    help: 'starting set: all, none, os-common (default), core or agent',
-  },
-  { name: '--allow', value: 'PAT', help: 'also pass what matches; repeatable' },
-  { name: '--deny', value: 'PAT', help: 'drop what matches, whatever else says; repeatable' },
-  { name: '--except', value: 'PAT', help: 'an exception of the --deny before it; repeatable' },
-  { name: '--set', value: 'K=V', help: 'set a variable to this value; repeatable' },
-  { name: '--unset', value: 'NAME', help: 'not there at all: neither inherited, nor set or injected; repeatable' },
-  {
-    name: '--credential',
-    value: 'NAME[=SOURCE]',
-    help: 'inject a credential, from the vault unless SOURCE says otherwise; repeatable',
-  },
-  {
-    name: '--broker',
-    value: 'NAME@HOST|@SERVICE',
-    optional: /^(?:@[a-z0-9]+|[A-Za-z_]\w*(?:=[^\s@]+)?@\S+|ssh:.*)$/,
-    help: 'the command holds a placeholder, the value goes to HOST alone, from outside (ssh:KEY@HOST: a key of yours); alone: the key or log-in of the agent',
-  },
-  {
-    name: '--env-file',
-    value: 'FILE',
-    help: 'variables of a file, NAME=value; references such as op:// and vault:// are injected; repeatable',
-  },
-  { name: '--credential-timeout', value: 'SECONDS', help: 'how long all credentials together may take (default 30)' },
-  {
-    name: '--guard',
-    value: 'MODE',
-    choices: ['off', 'strip', 'forbid'],
-    help: 'names and values that look like credentials: off (default), strip them, or forbid the launch',
-  },
-  {
-    name: '--fs',
-    value: 'PRESET',
-    choices: ['all', 'guarded', 'workspace', 'minimal'],
-    help: 'what of the filesystem is there: all, guarded (default), workspace or minimal',
-  },
-  ...PLACE_FLAGS,
-  { name: '--ssh-agent', help: 'let the command use your ssh-agent, with every key that is in it' },
-  {
-    name: '--net',
-    value: 'on|off|own|learn|ask|HOST',
-    offers: ['on', 'off', 'own', 'learn', 'ask'],
-    help: 'the network: on (default), off, or only these hosts (NAME, *.NAME, HOST:PORT, @SET); repeatable',
-  },
-  {
-    name: '--isolation',
-    value: 'MODE',
-    choices: ['auto', 'barrier', 'filter'],
-    help: 'auto (default: the barrier, else the filter with a warning), barrier or filter',
-  },
-  { name: '--redact', help: 'replace injected credentials in the output by [NAME]' },
-];
-
-/** For what can also be started in a container. */
-export const IN_FLAG: FlagSpec = {
-  name: '--in',
-  value: 'ENGINE:IMAGE',
-  offers: ['podman:', 'docker:', 'container:'],
-  help: 'in a container: podman:IMAGE, docker:IMAGE, or container:NAME for one that runs',
-};
-
-/** For what is started from a terminal. */
-export const QUIET_FLAGS: readonly FlagSpec[] = [
-  { name: '--quiet', help: 'leave out what is only good to know; -q and CORDON_QUIET=1 do the same' },
-  { name: '-q', help: 'the same as --quiet' },
-];
-
-/** What `run` takes besides a policy. */
-export const RUN_FLAGS: readonly FlagSpec[] = [
-  IN_FLAG,
-  { name: '--dry-run', help: 'show decisions, places and network, start nothing' },
-  { name: '--plan', help: 'show the plan too, start nothing' },
-  { name: '--trace', help: 'tell at the end what of all that it tried the policy kept away or led elsewhere' },
-  { name: '--write-profile', value: 'FILE', help: 'with --trace: also write a profile that lets it happen' },
-  {
-    name: '--throwaway-home',
-    help: 'HOME is made for this run alone: nothing of your own is read or shown, nothing is kept or recorded',
-  },
-  ...QUIET_FLAGS,
-];
-
-export const isQuiet = (parsed: ParsedArguments, { env }: Pick<Context, 'env'>) =>
-  hasFlag(parsed, '--quiet') || hasFlag(parsed, '-q') || env.get(bytesOfText('CORDON_QUIET')) === '1';
+import { flagValues, type GivenFlag, hasFlag, type ParsedArguments, textValue, usageError } from './flags.ts';
+import { PLACE_FLAGS } from './run-flags.ts';
 
 /** The policy with the flags laid over it, in the order they were given. */
-function applyPolicyFlags(start: Policy, parsed: ParsedArguments, context: Context): Policy {
+export function applyPolicyFlags(start: Policy, parsed: ParsedArguments, context: Context): Policy {
   const policy = parsed.flags.reduce(applyFlag, start);
   const agent = hasFlag(parsed, '--ssh-agent') ? withAgent(policy, context) : policy;
   return withNetFlags(withPlaceFlags(agent, parsed, context), parsed);
@@ -266,126 +159,131 @@ function parseCredential(text: Bytes): CredentialRule {
   return credentialRule({ target, source, origin: 'flag --credential' });
 }
 
-/**
- * The policy for starting a command from a terminal. A known agent gets its own, unless something says what to start from; what was not
- * asked for otherwise gets what people set for their terminals, and the policy's name for prompts.
- */
-export async function policyForCommand(
-  given: ParsedArguments,
-  command: Bytes | undefined,
-  context: Context,
-): Promise<CommandPolicy> {
-  const { parsed, notes } = await withKnownAgent(given, command, context);
-  const project = STARTING_POINTS.some((flag) => hasFlag(parsed, flag)) ? undefined : await projectsOwn(context);
-  const policy = await policyFromFlags(parsed, context, project?.policy);
-  const isPlain = !['--profile', '--tool', '--policy', '--base'].some((flag) => hasFlag(parsed, flag));
-  const mark = project?.policy === undefined ? withTerminal : withMarker;
+const MODES = ['on', 'off', 'learn', 'ask'];
+
+/** `--net` as often as it was given: one mode at most, and hosts on top of what the policy names. `@own` is settled last. */
+function withNetFlags(policy: Policy, parsed: ParsedArguments): Policy {
+  const words = flagValues(parsed, '--net').map((value) => textValue(value, '--net'));
+  const network = words.length === 0 ? policy.network : flagNetwork(policy.network, words);
+  return { ...policy, network: settled(network) };
+}
+
+function flagNetwork(given: NetworkPolicy, words: readonly string[]): NetworkPolicy {
+  const modes = [...new Set(words.filter((word) => MODES.includes(word)))] as NetworkMode[];
+  const hosts = words.filter((word) => !MODES.includes(word));
+  const [mode, other] = modes;
+  if (other !== undefined)
+    throw usageError(`--net ${mode} and --net ${other} contradict each other`, 'keep one of them');
+  if ((mode === 'on' || mode === 'off') && hosts.length > 0)
+    throw usageError(
+      `--net ${mode} and --net ${hosts[0]} contradict each other`,
+      'name only the hosts, or leave them out',
+    );
+  if (mode === 'off') return NETWORK_OFF;
+  if (mode === 'on') return NETWORK_ON;
+  const isList = given.mode !== 'on' && given.mode !== 'off';
   return {
-    policy: isPlain ? mark(policy) : policy,
-    notes: [...notes, ...(project === undefined ? [] : [project.note])],
+    mode: mode ?? (isList ? given.mode : 'names'),
+    allow: uniqueHosts([...(isList ? given.allow : []), ...hosts.flatMap(hostFlag)]),
+    deny: given.deny,
+    own: given.own,
+    limits: given.limits,
   };
 }
 
-/** Most projects carry none, and then nothing is loaded for it. */
-async function projectsOwn(context: Context) {
-  const { home, passwdHome } = homesOf(context.env);
-  const path = projectProfileAt(workingFolder(), [home, passwdHome]);
-  return path === undefined ? undefined : (await import('./project-policy.ts')).projectPolicy(path, context);
+function hostFlag(word: string): readonly HostRule[] {
+  const parsed = parseHost(word === 'own' ? '@own' : word, 'flag --net');
+  if ('problem' in parsed) throw usageError(`--net: ${parsed.problem}`, parsed.hint);
+  return parsed.rules;
 }
 
-export interface CommandPolicy {
-  readonly policy: Policy;
-  /** Good to know, and nothing to worry about. */
-  readonly notes: readonly string[];
+/** The folder the command runs in: this one, unless an agent is told another. */
+export function workdirOf(parsed: ParsedArguments): string {
+  const given = flagValues(parsed, '--workdir').at(-1);
+  return given === undefined ? workingFolder() : resolve(textValue(given, '--workdir'));
 }
 
-const STARTING_POINTS = ['--profile', '--tool', '--agent', '--policy', '--base', '--guard'];
-const NO_AGENT = 'none';
-
-async function withKnownAgent(parsed: ParsedArguments, command: Bytes | undefined, context: Context) {
-  const flags = parsed.flags.filter(({ name, value }) => name !== '--agent' || value !== NO_AGENT);
-  const others = { ...parsed, flags };
-  const agent = command === undefined ? undefined : knownAgent(command);
-  const isSaid = flags.length < parsed.flags.length || STARTING_POINTS.some((flag) => hasFlag(parsed, flag));
-  if (agent === undefined || command === undefined || isSaid) return { parsed: others, notes: [] };
-  const { knownAgentNote, noteInContainer } = await import('./agent-policy.ts');
-  // In a container its program is the image's, which this machine does not look at.
-  const { trusted, note } = hasFlag(parsed, IN_FLAG.name)
-    ? noteInContainer(agent)
-    : knownAgentNote(command, agent, context);
-  const added = trusted ? [{ name: '--agent', value: bytesOfText(agent) }] : [];
-  return { parsed: { ...others, flags: [...added, ...flags] }, notes: [note] };
-}
-
-/** What people set for their terminals. Files of certificates that it names are there as copies of the certificates alone. */
-export function withTerminal(policy: Policy): Policy {
-  return withMarker({ ...policy, allow: [...policy.allow, ...presetRules('@terminal', MARKER_ORIGIN)] });
-}
-
-/** The policy's name, for prompts. */
-export function withMarker(policy: Policy): Policy {
-  const name = bytesOfText('CORDON');
-  const isNamed =
-    policy.set.some((rule) => rule.name === name) || policy.deny.some(({ pattern }) => pattern.matches(name));
-  const marker = { name, value: bytesOfText(policy.origin), origin: MARKER_ORIGIN };
-  return isNamed ? policy : { ...policy, set: [...policy.set, marker] };
-}
-
-/** The policy a command line asks for. Profiles and other surfaces are loaded only when named. */
-export async function policyFromFlags(
-  parsed: ParsedArguments,
-  context: Context,
-  start: Policy = DEFAULT_POLICY,
-): Promise<Policy> {
-  const policy = await withEnvFiles(await policyWithoutBroker(parsed, context, start), parsed, context);
-  if (flagValues(parsed, '--broker').length === 0) return policy;
-  return (await import('./broker-flags.ts')).withBrokerFlags(policy, parsed, context);
-}
-
-async function withEnvFiles(policy: Policy, parsed: ParsedArguments, context: Context): Promise<Policy> {
-  const files = flagValues(parsed, '--env-file').map((value) => textValue(value, '--env-file'));
-  if (files.length === 0) return policy;
-  const { withEnvFile } = await import('./project-policy.ts');
-  return files.reduce((sum, file) => withEnvFile(sum, file, context), policy);
-}
-
-/** Profiles and other surfaces are loaded only when named. */
-async function policyWithoutBroker(parsed: ParsedArguments, context: Context, start: Policy): Promise<Policy> {
-  if (flagValues(parsed, '--policy').length > 0)
-    return withOpenWarnings(applyPolicyFlags(await wholePolicy(parsed), parsed, context), parsed, context);
-  if (flagValues(parsed, '--agent').length > 0) {
-    const { agentStartPolicy, withModeReport } = await import('./agent-policy.ts');
-    const start = await agentStartPolicy(parsed, context);
-    return withModeReport(applyPolicyFlags(start, parsed, context), parsed, context);
-  }
-  for (const flag of ['--role', '--id', '--mode']) {
-    if (flagValues(parsed, flag).length > 0) throw usageError(`${flag} needs an agent`, 'give --agent NAME too');
-  }
-  if (flagValues(parsed, '--tool').length > 0) {
-    if (flagValues(parsed, '--profile').length > 0)
-      throw usageError('--tool and --profile do not go together', 'start from one of them');
-    const { toolStartPolicy } = await import('./commands/tool-start-policy.ts');
-    return withOpenWarnings(applyPolicyFlags(toolStartPolicy(parsed, context), parsed, context), parsed, context);
-  }
-  const names = flagValues(parsed, '--profile').map((value) => textValue(value, '--profile'));
-  if (names.length === 0) return withOpenWarnings(applyPolicyFlags(start, parsed, context), parsed, context);
-  const { loadProfiles, withWildcardWarnings } = await import('./profiles.ts');
-  return withWildcardWarnings(applyPolicyFlags(await loadProfiles(names, context), parsed, context), context);
-}
-
-async function wholePolicy(parsed: ParsedArguments): Promise<Policy> {
-  const [file, second] = flagValues(parsed, '--policy').map((value) => textValue(value, '--policy'));
-  if (second !== undefined) throw usageError('--policy is given once');
-  const other = ['--profile', '--tool', '--agent', '--role', '--id', '--mode'].find((name) => hasFlag(parsed, name));
-  if (other !== undefined)
-    throw usageError(`--policy and ${other} both say what to start from`, 'leave one of them out');
-  return (await import('../policy/whole-policy.ts')).readWholePolicy(file as string);
-}
-
-/** Whoever lets everything through hears what that is; whoever names variables or a prefix knows. */
-function withOpenWarnings(policy: Policy, parsed: ParsedArguments, { env }: Context): Policy {
-  const isOpen = flagValues(parsed, '--allow').some(
-    (entry) => !isPresetEntry(entry) && asksForEverything(Pattern.ofBytes(entry, '--allow')),
+/** The policy with what the command line says of places on top, and its workspace looked at. */
+function withPlaceFlags(policy: Policy, parsed: ParsedArguments, { env }: Pick<Context, 'env'>): Policy {
+  if (!namesPlaces(policy) && !PLACE_FLAGS.some(({ name }) => hasFlag(parsed, name))) return policy;
+  const homes = homesOf(env);
+  const roots = {
+    home: homes.home ?? homes.passwdHome,
+    workdir: workdirOf(parsed),
+    xdg: xdgOf(env),
+    relativeTo: workingFolder(),
+  };
+  const given = givenPlaces(parsed, roots);
+  const workspace = givenWorkspace(parsed, roots);
+  const folder = workspace.folder ?? policy.filesystem.workspace.folder;
+  const origin = workspace.folder === undefined ? policy.origin : 'flag --workspace';
+  const { paths, warnings } = settledPlaces(
+    onTop(policy, given),
+    folder === undefined ? undefined : { value: folder, origin },
   );
-  return isOpen ? { ...policy, warnings: [...policy.warnings, ...wildcardWarnings(policy, env)] } : policy;
+  const filesystem = {
+    ...policy.filesystem,
+    ...valuesOf(paths),
+    workspace: { ...policy.filesystem.workspace, ...workspace },
+    // What only lets something through needs no barrier; what is kept away does, and never degrades.
+    explicit: policy.filesystem.explicit || given.hide.length > 0 || (workspace.mode ?? 'real') !== 'real',
+  };
+  if (folder !== undefined) refuseUnfitWorkspace(folder, homes, origin);
+  return { ...policy, filesystem, warnings: [...policy.warnings, ...warnings] };
+}
+
+const namesPlaces = ({ filesystem: { write, read, hide, expose, workspace } }: Policy) =>
+  [write, read, hide, expose].some((paths) => paths.length > 0) || workspace.folder !== undefined;
+
+function givenPlaces(parsed: ParsedArguments, roots: PathRoots): PathLists {
+  const places = (word: PlaceWord) =>
+    flagValues(parsed, `--${word}`).map((value) => {
+      const path = pathOf(textValue(value, `--${word}`), `--${word}`, roots);
+      const problem = placeProblem(word, path);
+      if (problem !== undefined) throw usageError(`--${word}: ${problem}`, '--fs minimal has only what is listed');
+      return { value: path, origin: `flag --${word}` };
+    });
+  return { write: places('write'), read: places('read'), hide: places('hide'), expose: places('expose') };
+}
+
+function pathOf(text: string, flag: string, roots: PathRoots): string {
+  const expanded = expandPath(text, roots);
+  if ('problem' in expanded) throw usageError(`${flag}: ${expanded.problem}`, expanded.hint);
+  return expanded.path;
+}
+
+/** Between hide and expose the command line has the last word: it hides what a policy exposes, and lifts the mask that a policy lays. */
+function onTop({ filesystem, origin }: Policy, given: PathLists): PathLists {
+  const named = (list: readonly Located<string>[]) => new Set(list.map(({ value }) => value));
+  const [hidden, exposed] = [named(given.hide), named(given.expose)];
+  const start = (word: PlaceWord, without: ReadonlySet<string>) =>
+    filesystem[word].filter((path) => !without.has(path)).map((value) => ({ value, origin }));
+  const none = new Set<string>();
+  return {
+    write: [...start('write', none), ...given.write],
+    read: [...start('read', none), ...given.read],
+    hide: [...start('hide', exposed), ...given.hide],
+    expose: [...start('expose', hidden), ...given.expose],
+  };
+}
+
+function valuesOf(paths: PathLists): Pick<FilesystemPolicy, PlaceWord> {
+  const values = (word: PlaceWord) => [...new Set(paths[word].map(({ value }) => value))];
+  return { write: values('write'), read: values('read'), hide: values('hide'), expose: values('expose') };
+}
+
+/** One folder and one mode at most. */
+function givenWorkspace(parsed: ParsedArguments, roots: PathRoots): Partial<WorkspacePolicy> {
+  const words = flagValues(parsed, '--workspace').map((value) => textValue(value, '--workspace'));
+  const modes = words.filter(isWorkspaceMode);
+  const folders = words.filter((word) => !isWorkspaceMode(word)).map((word) => pathOf(word, '--workspace', roots));
+  for (const [several, what] of [
+    [modes, 'aside or read-only'],
+    [folders, 'folder'],
+  ] as const) {
+    if (several.length > 1)
+      throw usageError(`--workspace ${several.join(' and --workspace ')} do not go together`, `give one ${what}`);
+  }
+  const [[mode], [folder]] = [modes, folders];
+  return { ...(mode === undefined ? {} : { mode }), ...(folder === undefined ? {} : { folder }) };
 }

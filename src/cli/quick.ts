@@ -2,10 +2,9 @@ import { knownAgent } from '../agents/known.ts';
 import type { Bytes } from '../host/bytes.ts';
 import { projectProfileAt, workingFolder } from '../host/folders.ts';
 import { captureArguments, frontDescriptor } from '../host/parent-env.ts';
-import { run } from './commands/run.ts';
+import { needsConfig, run } from './commands/run.ts';
 import { createContext } from './context.ts';
 import { withHelpHint } from './flags.ts';
-import { needsConfig } from './keeping.ts';
 import { showError } from './ui/show-error.ts';
 
 /** Flags that need nothing but what is bundled here. */

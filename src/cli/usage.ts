@@ -1,6 +1,6 @@
 import type { CommandEntry } from './commands.ts';
 import type { FlagSpec } from './flags.ts';
-import { POLICY_FLAGS } from './policy-flags.ts';
+import { POLICY_FLAGS } from './run-flags.ts';
 import type { Definition } from './ui/definitions.ts';
 
 /** In a usage line two spaces part the form from what it does. */

@@ -5,6 +5,7 @@ import { namesIn, openToRead, realPathOf } from '../host/files.ts';
 import {
   type Copies,
   cutAtStar,
+  inEveryHome,
   isNamedBy,
   NO_COPIES,
   type Path,
@@ -22,7 +23,6 @@ import {
   onlyCertificates,
   SETTINGS,
   type SettingsKind,
-  settingsPlaces,
 } from '../plan/settings/index.ts';
 import { examineStartup, type StartupNote, type StartupPolicy } from '../plan/startup/index.ts';
 import type { FsPreset } from '../policy/policy.ts';
@@ -85,7 +85,7 @@ class Reading implements SettingsCopies {
   }
 
   take(kind: SettingsKind): void {
-    for (const path of settingsPlaces(kind, this.#facts).flatMap((place) => this.#entriesOf(place)))
+    for (const path of inEveryHome(kind.places, this.#facts).flatMap((place) => this.#entriesOf(place)))
       this.#takeFile(path, kind);
   }
 

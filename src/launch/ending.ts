@@ -1,10 +1,11 @@
 import type { ChildProcess } from 'node:child_process';
-import { deliver, endSandbox } from './relay-signals.ts';
+import { textIn } from '../host/files.ts';
+import { nativeLauncher } from './machine.ts';
 
 /** Why a command was told to end. */
 export type EndCause = 'time' | 'cancel';
 
-export interface EndingOptions {
+interface EndingOptions {
   readonly timeoutMs?: number | undefined;
   /** Each of them ends it. */
   readonly signals?: readonly (AbortSignal | undefined)[];
@@ -63,5 +64,79 @@ export class Ending {
   #later(milliseconds: number, act: () => void): void {
     const timer = setTimeout(act, milliseconds);
     this.#undo.push(() => clearTimeout(timer));
+  }
+}
+
+const RELAYED = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2', 'SIGWINCH', 'SIGCONT'] as const;
+
+/** Where this process stays as the parent, what is sent to it is meant for the child. SIGUSR1 would otherwise open Node's inspector. */
+export function relaySignals(child: ChildProcess): () => void {
+  const relays = RELAYED.map((signal) => [signal, () => deliver(child, signal)] as const);
+  for (const [signal, relay] of relays) process.on(signal, relay);
+  return () => {
+    for (const [signal, relay] of relays) process.off(signal, relay);
+  };
+}
+
+interface Delivery {
+  readonly signal: (signal: NodeJS.Signals) => void;
+  readonly end: () => void;
+}
+
+const deliveries = new WeakMap<ChildProcess, Delivery>();
+
+/** What stands between us and the command does not pass signals on as it should: they go another way. */
+export function deliverBy(child: ChildProcess, delivery: Delivery): void {
+  deliveries.set(child, delivery);
+}
+
+/** The native launcher passes signals on itself; without it the command is looked for behind bubblewrap. */
+function deliver(child: ChildProcess, signal: NodeJS.Signals): void {
+  if (child.pid === undefined) return;
+  const delivery = deliveries.get(child);
+  if (delivery !== undefined) {
+    delivery.signal(signal);
+    return;
+  }
+  const target = nativeLauncher() === undefined ? innermost(child.pid) : child.pid;
+  try {
+    process.kill(target, signal);
+  } catch {
+    // It has just ended.
+  }
+}
+
+/** bubblewrap → its init → the command; outside a barrier the child itself. */
+function innermost(pid: number): number {
+  const init = onlyChild(pid);
+  return (init === undefined || !isBubblewrap(pid) ? undefined : onlyChild(init)) ?? pid;
+}
+
+function isLauncher(pid: number): boolean {
+  return textIn(`/proc/${pid}/comm`) === 'cordon-launch\n';
+}
+
+function isBubblewrap(pid: number): boolean {
+  return textIn(`/proc/${pid}/comm`) === 'bwrap\n';
+}
+
+function onlyChild(pid: number): number | undefined {
+  const first = textIn(`/proc/${pid}/task/${pid}/children`).split(' ')[0];
+  return first === undefined || first === '' ? undefined : Number(first);
+}
+
+/** Ends the command at once, and with a sandbox all that runs inside; its supervisor, where it has one, stays to say so in the records. */
+function endSandbox(child: ChildProcess): void {
+  const { pid } = child;
+  if (pid === undefined) return;
+  const delivery = deliveries.get(child);
+  if (delivery !== undefined) {
+    delivery.end();
+    return;
+  }
+  try {
+    process.kill((isLauncher(pid) ? onlyChild(pid) : undefined) ?? pid, 'SIGKILL');
+  } catch {
+    // It has just ended.
   }
 }

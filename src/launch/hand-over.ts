@@ -1,7 +1,6 @@
 import { closeSync, writeSync } from 'node:fs';
 import { frontDescriptor } from '../host/parent-env.ts';
-import type { LaunchPlan } from '../plan/plan.ts';
-import { planText } from '../plan/plan-text.ts';
+import { type LaunchPlan, planText } from '../plan/plan.ts';
 
 /**
  * Gives the plan to the native front that started us and waits on the other end of the pipe. With the whole

@@ -5,7 +5,7 @@ import { bytesOfText } from '../host/bytes.ts';
 import { textIn } from '../host/files.ts';
 import { homesOf } from '../host/folders.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
-import { PLAN_HEADER, planLine, planText, textLine } from '../plan/plan-text.ts';
+import { PLAN_HEADER, planLine, planText, textLine } from '../plan/plan.ts';
 import { linesOfRules } from '../plan/rule-lines.ts';
 import { BY_NAME_ORIGIN, isByName, withProxyVariables } from '../policy/network/rules.ts';
 import { MARKER_ORIGIN, type Policy } from '../policy/policy.ts';

@@ -5,9 +5,9 @@ import type { LaunchPlan } from '../plan/plan.ts';
 import { redactStream } from '../redact/redact-stream.ts';
 import { Redaction } from '../redact/redaction.ts';
 import type { Secret } from '../secrets/secret.ts';
+import { relaySignals } from './ending.ts';
 import { type LaunchOptions, type LaunchResult, launch } from './launch.ts';
-import { nativeLauncher } from './native.ts';
-import { relaySignals } from './relay-signals.ts';
+import { nativeLauncher } from './machine.ts';
 
 /** Starts what the plan says and stays as the parent: what the command writes passes through here without the secrets. */
 export async function launchRedacted(

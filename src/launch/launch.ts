@@ -1,13 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { writeSync } from 'node:fs';
 import { constants } from 'node:os';
 import type { Duplex } from 'node:stream';
+import { type Bytes, textOfBytes } from '../host/bytes.ts';
+import { CordonError } from '../host/errors.ts';
 import { requireFolder } from '../host/folders.ts';
-import { isPlan, type LaunchPlan } from '../plan/plan.ts';
-import { planText } from '../plan/plan-text.ts';
-import { Ending } from './ending.ts';
-import { nativeLauncher } from './native.ts';
-import { spawnByNode } from './node-executor.ts';
-import { emptyEnvironment, type StdioOptions, stdioOf } from './spawn-options.ts';
+import { isPlan, type LaunchPlan, planText } from '../plan/plan.ts';
+import { sealedEntries } from '../seal/seal.ts';
+import { appendAudit } from './audit.ts';
+import { Ending, relaySignals } from './ending.ts';
+import { nativeLauncher } from './machine.ts';
 
 /** How a launch is connected to this process, and what ends it. */
 export interface LaunchOptions extends StdioOptions {
@@ -43,6 +45,14 @@ export function launch(plan: LaunchPlan, options: LaunchOptions = {}): Launched 
   const ending = new Ending(child, { signals: [options.signal] });
   const result = exitOf(child).finally(() => ending.done());
   return { child, result, hasStarted };
+}
+
+/** Starts what the plan says and stays as its parent until it ends. */
+export async function launchAndStay(plan: LaunchPlan): Promise<number> {
+  const { child, result } = launch(plan);
+  const stopRelaying = relaySignals(child);
+  const { exitCode } = await result.finally(stopRelaying);
+  return exitCode;
 }
 
 /** The launcher gets an empty environment and the plan over a pipe; it dies with this process. */
@@ -85,4 +95,74 @@ export function exitOf(child: ChildProcess): Promise<LaunchResult> {
 
 function signalNumber(signal: NodeJS.Signals | null): number {
   return signal === null ? 0 : constants.signals[signal];
+}
+
+/** Takes the launcher's place on systems other than Linux, which have no barrier: it only filters. */
+function spawnByNode(plan: LaunchPlan, options: StdioOptions): ChildProcess {
+  refuseOrWarn(plan);
+  const started = Date.now();
+  const [name, ...args] = plan.command.argv.map(utf8);
+  const child = spawn(utf8(plan.command.path), args, {
+    argv0: name,
+    cwd: plan.workdir,
+    env: environment(plan),
+    stdio: stdioOf(options),
+  });
+  child.once('close', (exit) =>
+    appendAudit(plan.records, { isolation: 'filter', exit, duration_ms: Date.now() - started }),
+  );
+  return child;
+}
+
+/** On Linux a launcher that is missing is a broken installation, never a reason to start something with less around it. */
+function refuseOrWarn({ name, explicit, isolation }: LaunchPlan): void {
+  const linux = process.platform === 'linux';
+  const problem = linux ? 'the native launcher is not there' : 'the barrier needs Linux';
+  if (linux || explicit !== undefined)
+    throw new CordonError('isolation', `${explicit ?? 'commands are started by the launcher'}, but ${problem}`, {
+      hint: 'cordon doctor says how to get it; nothing was started',
+    });
+  if (isolation === 'filter') return;
+  writeSync(
+    2,
+    `cordon: warning: ${name}: no barrier (${problem}): variables are filtered, but files and other processes stay readable\n`,
+  );
+}
+
+function environment({ env }: LaunchPlan): NodeJS.ProcessEnv {
+  const result = emptyEnvironment();
+  for (const [name, value] of sealedEntries(env)) result[utf8(name)] = utf8(value.reveal());
+  return result;
+}
+
+function utf8(bytes: Bytes): string {
+  const text = textOfBytes(bytes);
+  if (text !== undefined) return text;
+  throw new CordonError(
+    'launch',
+    'a name, value or argument is not UTF-8, which only the native launcher can pass on',
+    {
+      hint: 'cordon doctor says how to build it',
+    },
+  );
+}
+
+type Channel = 'inherit' | 'pipe' | 'ignore';
+
+export interface StdioOptions {
+  readonly stdin?: Channel;
+  readonly stdout?: Channel;
+  readonly stderr?: Channel;
+}
+
+export function stdioOf({ stdin, stdout, stderr }: StdioOptions): [Channel, Channel, Channel] {
+  return [stdin ?? 'inherit', stdout ?? 'inherit', stderr ?? 'inherit'];
+}
+
+/**
+ * An environment object for node:child_process that stays what it is: no prototype to be polluted, and NODE_V8_COVERAGE taken, since
+ * Node adds it from its own environment to any object without that key.
+ */
+export function emptyEnvironment(): NodeJS.ProcessEnv {
+  return Object.assign(Object.create(null), { NODE_V8_COVERAGE: undefined }) as NodeJS.ProcessEnv;
 }

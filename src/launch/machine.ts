@@ -1,5 +1,6 @@
 import { accessSync, constants, readlinkSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { bytesOfText, textOfBytes } from '../host/bytes.ts';
 import { workingFolder } from '../host/folders.ts';
 import { findOwnProgram } from '../host/own-program.ts';
@@ -51,4 +52,10 @@ function isExecutable(path: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** The launcher beside the bundle, or the one that came with the package for this kind of machine, where npm ran no install script. */
+export function nativeLauncher(): string | undefined {
+  const places = ['native', `prebuilt/${process.platform}-${process.arch}`];
+  return places.map((place) => fileURLToPath(new URL(`${place}/cordon-launch`, import.meta.url))).find(isExecutable);
 }

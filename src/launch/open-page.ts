@@ -7,7 +7,7 @@ import type { ParentEnv } from '../host/parent-env.ts';
 import { Pattern } from '../policy/pattern.ts';
 import { DEFAULT_POLICY, type Policy } from '../policy/policy.ts';
 import { seal, sealedEntries } from '../seal/seal.ts';
-import { emptyEnvironment } from './spawn-options.ts';
+import { emptyEnvironment } from './launch.ts';
 
 const OPENER = 'xdg-open';
 

@@ -1,11 +1,23 @@
-import { randomBytes } from 'node:crypto';
-import { appendFileSync, existsSync, lstatSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { createHash, randomBytes } from 'node:crypto';
+import {
+  appendFileSync,
+  existsSync,
+  lstatSync,
+  readFileSync,
+  realpathSync,
+  rmdirSync,
+  rmSync,
+  type Stats,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { release } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { ensureFolder, namesIn } from '../host/files.ts';
+import { ensureFolder, namesIn, textIn } from '../host/files.ts';
 import { type Folders, foldersOf, type Homes, packageFolder } from '../host/folders.ts';
 import { ParentEnv } from '../host/parent-env.ts';
 import {
+  type ChangesPlace,
   isWithin,
   isWithinAny,
   OWN_POLICIES,
@@ -14,9 +26,13 @@ import {
   ownPlaces,
   type Path,
   pathOf,
+  pathsOf,
 } from '../plan/places/index.ts';
+import type { Keeping } from '../policy/config/changes.ts';
+import type { HostRule } from '../policy/network/rules.ts';
+import type { Policy } from '../policy/policy.ts';
 
-export interface Own {
+interface Own {
   readonly places: OwnPlaces;
   /** The folder in which layers are kept while they are in use; undefined: in memory. */
   readonly aside: Path | undefined;
@@ -24,7 +40,7 @@ export interface Own {
   readonly layers: Path | undefined;
 }
 
-export interface OwnRequest {
+interface OwnRequest {
   readonly homes: Homes;
   /** Those of this launch. */
   readonly folders: Folders;
@@ -129,13 +145,7 @@ function readRegistry(path: string): Folders[] {
     });
 }
 
-function linesOf(path: string): string[] {
-  try {
-    return readFileSync(path, 'utf8').split('\n');
-  } catch {
-    return [];
-  }
-}
+const linesOf = (path: string) => textIn(path).split('\n');
 
 /** Best effort: a disk that is full or read-only never stops a launch. */
 function register(path: string, folders: Folders, known: readonly Folders[]): void {
@@ -187,5 +197,108 @@ function quietly(act: () => void): void {
     act();
   } catch {
     // What could not be written is written at the next launch.
+  }
+}
+
+export const CHANGES_FOLDER = 'changes';
+const KEPT_DAYS = 14;
+const KEPT_BYTES = 2 ** 30;
+
+/** Where what a command puts aside is kept; undefined where Cordon has no folder of its own. */
+export function changesPlace(
+  { state }: Folders,
+  layers: Path | undefined,
+  policy: Policy,
+  keeping: Keeping = { keep: [] },
+): ChangesPlace | undefined {
+  const folder = state === undefined ? undefined : pathOf(join(state, CHANGES_FOLDER));
+  if (folder === undefined) return undefined;
+  const kept = layers === undefined ? undefined : { folder: layers, policy: fingerprintOf(policy) };
+  const { days = KEPT_DAYS, bytes = KEPT_BYTES, keep } = keeping;
+  return { folder, days, bytes, kept, save: pathsOf(keep) };
+}
+
+/**
+ * What tells one policy from another: all that decides about a launch, whichever way it was said, save where it is written and what values
+ * are. Two launches with the same one may share a cache.
+ */
+function fingerprintOf(policy: Policy): string {
+  const { origin, base, allow, deny, set, credentials, guard, filesystem, network, isolation } = policy;
+  const meaning = {
+    origin,
+    base: base.preset,
+    allow: allow.map(({ pattern, extraKey, plain }) => [pattern.source, extraKey, plain]),
+    deny: deny.map(({ pattern, except }) => [pattern.source, except.map(({ source }) => source)]),
+    set: set.map(({ name }) => name),
+    credentials: credentials.map(({ target, source }) => [target, source]),
+    guard,
+    filesystem,
+    network: { mode: network.mode, allow: textsOf(network.allow), deny: textsOf(network.deny) },
+    isolation,
+  };
+  return createHash('sha256').update(JSON.stringify(meaning)).digest('hex').slice(0, 40);
+}
+
+/** As they are written: what an address is read as can't be said in JSON. */
+const textsOf = (rules: readonly HostRule[]) => rules.map(({ text }) => text);
+
+/**
+ * The first release made empty files and folders in the home while a sandbox ran, and listed them in a lock file. What a killed one
+ * left behind is removed here, when it is unchanged and empty, and the list with it. A record: kind, device, inode, size, mtime,
+ * path, NUL. A list in /tmp, where commands could write, is not believed.
+ */
+export function clearFirstRelease(stateFolder: string | undefined, uid = process.getuid?.()): void {
+  if (uid === undefined) return;
+  const shared = join(`/run/user/${uid}`, `.cordon-${uid}`);
+  for (const folder of [shared, ...(stateFolder === undefined ? [] : [stateFolder])])
+    clearFolder(folder, uid, folder !== stateFolder);
+}
+
+function clearFolder(folder: string, uid: number, whole: boolean): void {
+  const stats = look(folder);
+  if (stats?.isDirectory() !== true || stats.uid !== uid) return;
+  const lock = join(folder, 'sandboxes.lock');
+  const file = look(lock);
+  if (file !== undefined && (!file.isFile() || file.uid !== uid || isHeld(file))) return;
+  if (file !== undefined) clearListed(lock);
+  quietly(() => rmSync(join(folder, 'sandboxes'), { recursive: true, force: true }));
+  if (whole) quietly(() => rmdirSync(folder));
+}
+
+/** Backwards, so that a folder is empty again when its turn comes. */
+function clearListed(lock: string): void {
+  quietly(() => {
+    for (const record of readFileSync(lock, 'latin1').split('\0').reverse()) removeUnchanged(record);
+    unlinkSync(lock);
+  });
+}
+
+const RECORD = /^(?:file|dir) (\d+) (\d+) (\d+) (\d+) (\/.*)$/s;
+
+function removeUnchanged(record: string): void {
+  const [, device, inode, size, modified, text = ''] = RECORD.exec(record) ?? [];
+  if (device === undefined) return;
+  const path = Buffer.from(text, 'latin1');
+  quietly(() => {
+    const now = lstatSync(path, { bigint: true });
+    if (String(now.dev) !== device || String(now.ino) !== inode) return;
+    if (now.isDirectory()) rmdirSync(path);
+    else if (now.isFile() && now.size === 0n && size === '0' && String(now.mtimeNs) === modified) unlinkSync(path);
+  });
+}
+
+/** A sandbox of the first release that still runs holds its lock, and needs what it made. */
+function isHeld({ ino }: Stats): boolean {
+  const locks = look('/proc/locks') === undefined ? '' : readFileSync('/proc/locks', 'latin1');
+  return locks
+    .split('\n')
+    .some((line) => line.includes('FLOCK') && line.split(/\s+/).some((word) => word.endsWith(`:${ino}`)));
+}
+
+function look(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
   }
 }

@@ -5,7 +5,15 @@ import { ensureFolder, presenceOf } from '../host/files.ts';
 import { findCommand, foldersOf, homesOf } from '../host/folders.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
 import { isFirstTime } from '../host/session.ts';
-import { type Copies, factsOf, type Operation, openFacts, type PlaceFacts, placesOf } from '../plan/places/index.ts';
+import {
+  type Copies,
+  factsOf,
+  type Operation,
+  openFacts,
+  type PlaceFacts,
+  pathsOf,
+  placesOf,
+} from '../plan/places/index.ts';
 import { type LaunchPlan, type Machine, plan, type Records } from '../plan/plan.ts';
 import { type StartupNote, startupPolicy } from '../plan/startup/index.ts';
 import type { Keeping } from '../policy/config/changes.ts';
@@ -15,13 +23,10 @@ import { seal } from '../seal/seal.ts';
 import type { Secret } from '../secrets/secret.ts';
 import { auditFile, auditHead, newLaunchId } from './audit.ts';
 import type { LaunchBroker } from './brokered.ts';
-import { changesPlace } from './changes.ts';
 import { type SettingsCopies, type StartupCopies, settingsCopies, startupCopies } from './copies.ts';
-import { clearFirstRelease } from './first-release.ts';
-import { logInCopies, trustedPlaces } from './held-back.ts';
 import { surveyMachine } from './machine.ts';
 import { outsideOperations } from './outside.ts';
-import { mayBeWorkspace, ownOf } from './own.ts';
+import { changesPlace, clearFirstRelease, mayBeWorkspace, ownOf } from './own.ts';
 import { Witness } from './witness.ts';
 
 export interface LaunchRequest {
@@ -225,4 +230,35 @@ function recordsFor(
   if (!record || throwawayHome === true) return { launch, stateFolder: state };
   const head = auditHead({ policy, decisions, path, argumentCount: argv.length - 1 });
   return { launch, stateFolder: state, audit: { file: auditFile(state), head } };
+}
+
+interface HeldBack {
+  readonly policy: Policy;
+  readonly credentials: ReadonlyMap<Bytes, Secret>;
+  readonly broker?: LaunchBroker | undefined;
+}
+
+/** What is brokered is replaced by placeholders; its values go another way. Most launches have nothing of the kind, and load nothing. */
+export async function heldBack(
+  policy: Policy,
+  credentials: ReadonlyMap<Bytes, Secret>,
+  env: ParentEnv,
+  { rehearsal = false }: { readonly rehearsal?: boolean } = {},
+): Promise<HeldBack> {
+  const isHeld = policy.ssh !== undefined || policy.logIns !== undefined;
+  if (!isHeld && !policy.credentials.some(({ broker }) => broker !== undefined)) return { policy, credentials };
+  const { brokered, remembered } = await import('./brokered.ts');
+  const held = brokered(policy, credentials, env);
+  return rehearsal ? held : remembered(held, env);
+}
+
+/** Where an agent looks for its log-in it finds one with placeholders. */
+const logInCopies = (broker: LaunchBroker | undefined): Copies['copies'] =>
+  (broker?.logIns ?? []).flatMap(({ path, text }) => pathsOf([path]).map((at) => ({ path: at, text, hides: true })));
+
+/** Programs look for certificates in the system's bundles, whatever variables say. */
+export function trustedPlaces(broker: LaunchBroker | undefined): Operation[] {
+  return (broker?.files ?? []).flatMap(({ path, text }) =>
+    pathsOf([path]).map((at) => ({ kind: 'data', path: at, text }) as const),
+  );
 }

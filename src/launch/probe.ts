@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { nativeLauncher } from './native.ts';
-import { emptyEnvironment } from './spawn-options.ts';
+import { emptyEnvironment } from './launch.ts';
+import { nativeLauncher } from './machine.ts';
 
 export interface Probe {
   readonly ok: boolean;

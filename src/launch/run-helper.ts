@@ -11,7 +11,7 @@ import { Secret } from '../secrets/secret.ts';
 import type { HelperCommand, HelperResult, Run } from '../secrets/sources/source.ts';
 import { READ_LIMIT } from '../secrets/value.ts';
 import { endGroup } from './end-group.ts';
-import { emptyEnvironment } from './spawn-options.ts';
+import { emptyEnvironment } from './launch.ts';
 
 /** Starts the programs that know secrets: sealed environment, no shell, no terminal, an end to their time and their output. */
 export function helperRunner(env: ParentEnv, workdirs: readonly string[]): Run {

@@ -1,8 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { isPlan, type LaunchPlan } from '../plan/plan.ts';
-import { exitOf, givePlan, type Launched, type LaunchResult } from './launch.ts';
-import { emptyEnvironment } from './spawn-options.ts';
+import { emptyEnvironment, exitOf, givePlan, type Launched, type LaunchResult } from './launch.ts';
 
 /**
  * A launcher that was started ahead and waits for its plan, so that what takes long, entering a control group, is done by then.

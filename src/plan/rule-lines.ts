@@ -1,7 +1,7 @@
 import { compileRules, type Rule } from '../decide/rules.ts';
 import { type Bytes, bytesOfText } from '../host/bytes.ts';
 import type { Policy } from '../policy/policy.ts';
-import { planLine } from './plan-text.ts';
+import { planLine } from './plan.ts';
 
 const PLAIN_KINDS: ReadonlySet<Rule['kind']> = new Set(['control', 'never', 'hold', 'allow']);
 const WIDTH = 110;

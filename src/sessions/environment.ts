@@ -5,7 +5,7 @@ import type { Folders } from '../host/folders.ts';
 import { workingFolder } from '../host/folders.ts';
 import { ParentEnv } from '../host/parent-env.ts';
 import type { LaunchBroker } from '../launch/brokered.ts';
-import { heldBack } from '../launch/held-back.ts';
+import { heldBack } from '../launch/prepare.ts';
 import { INSIDE } from '../plan/places/index.ts';
 import { credentialRule } from '../policy/credential.ts';
 import { NETWORK_OFF, withProxyVariables } from '../policy/network/rules.ts';

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { CordonError } from '../host/errors.ts';
 import { homesOf } from '../host/folders.ts';
-import { trustedPlaces } from '../launch/held-back.ts';
 import { surveyMachine } from '../launch/machine.ts';
 import { outsideOperations } from '../launch/outside.ts';
 import { ownOf } from '../launch/own.ts';
+import { trustedPlaces } from '../launch/prepare.ts';
 import { factsOf, type Operation, sessionPlaces } from '../plan/places/index.ts';
 import type { Policy } from '../policy/policy.ts';
 import { Redaction } from '../redact/redaction.ts';

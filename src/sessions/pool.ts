@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { CordonError } from '../host/errors.ts';
-import { nativeLauncher } from '../launch/native.ts';
+import { nativeLauncher } from '../launch/machine.ts';
 import { WaitingLauncher } from '../launch/waiting.ts';
 import { findCgroups } from './cgroup-places.ts';
 import { Cgroup, type CgroupPlaces, sweepCgroups } from './cgroups.ts';

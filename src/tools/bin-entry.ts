@@ -1,7 +1,7 @@
 import { lstatSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Bytes, bytesOfBuffer } from '../host/bytes.ts';
-import { bytesOfField } from '../plan/plan-text.ts';
+import { bytesOfField } from '../plan/plan.ts';
 
 /** What stands in the bin folder under a tool's name. A link and a shim both say where the real tool is: that is where its path is pinned. */
 export type BinEntry =

@@ -1,8 +1,7 @@
 import { type BigIntStats, existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { changesPlace } from '../launch/changes.ts';
 import { settingsCopies } from '../launch/copies.ts';
-import { ownOf } from '../launch/own.ts';
+import { changesPlace, ownOf } from '../launch/own.ts';
 import { factsOf, type Operation, pathsOf, placesOf } from '../plan/places/index.ts';
 import { readKeeping } from '../policy/config/changes.ts';
 import type { Policy } from '../policy/policy.ts';

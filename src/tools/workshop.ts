@@ -6,8 +6,7 @@ import { CordonError } from '../host/errors.ts';
 import { ensureFolder } from '../host/files.ts';
 import { foldersOf, type Homes, homesOf } from '../host/folders.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
-import { surveyMachine } from '../launch/machine.ts';
-import { nativeLauncher } from '../launch/native.ts';
+import { nativeLauncher, surveyMachine } from '../launch/machine.ts';
 import { LAUNCHER_FOLDER } from '../plan/places/index.ts';
 import type { Machine } from '../plan/plan.ts';
 

@@ -2,7 +2,7 @@ import { existsSync, lstatSync, mkdirSync, mkdtempSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { clearFirstRelease } from '../../src/launch/first-release.ts';
+import { clearFirstRelease } from '../../src/launch/own.ts';
 
 function record(kind: 'file' | 'dir', path: string): string {
   const { dev, ino, size, mtimeNs } = lstatSync(path, { bigint: true });

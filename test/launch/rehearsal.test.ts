@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { bytesOfText } from '../../src/host/bytes.ts';
 import { ParentEnv } from '../../src/host/parent-env.ts';
 import { prepare } from '../../src/launch/prepare.ts';
-import { planText } from '../../src/plan/plan-text.ts';
+import { planText } from '../../src/plan/plan.ts';
 import { DEFAULT_POLICY, type FsPreset } from '../../src/policy/policy.ts';
 
 function rehearse(home: string, preset: FsPreset = 'guarded', more: Record<string, string> = {}) {

@@ -6,7 +6,7 @@ import { decide } from '../../src/decide/decide.ts';
 import { compileRules, type Rule } from '../../src/decide/rules.ts';
 import { type Bytes, bufferOfBytes, showBytes } from '../../src/host/bytes.ts';
 import { ParentEnv } from '../../src/host/parent-env.ts';
-import { planLine } from '../../src/plan/plan-text.ts';
+import { planLine } from '../../src/plan/plan.ts';
 import { ruleLines } from '../../src/plan/rule-lines.ts';
 import { Pattern } from '../../src/policy/pattern.ts';
 import { DEFAULT_POLICY, type Policy } from '../../src/policy/policy.ts';

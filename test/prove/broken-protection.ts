@@ -13,9 +13,9 @@ import { proofAsSarif } from '../../src/cli/prove/output.ts';
 import { proofAsText } from '../../src/cli/prove/report-text.ts';
 import { type Bytes, bytesOfText } from '../../src/host/bytes.ts';
 import { ParentEnv } from '../../src/host/parent-env.ts';
-import { nativeLauncher } from '../../src/launch/native.ts';
+import { nativeLauncher } from '../../src/launch/machine.ts';
 import { prepare } from '../../src/launch/prepare.ts';
-import { planText } from '../../src/plan/plan-text.ts';
+import { planText } from '../../src/plan/plan.ts';
 import { DEFAULT_POLICY } from '../../src/policy/policy.ts';
 
 const [temporary = '', format, lost = '', ...only] = process.argv.slice(2);

@@ -1,8 +1,8 @@
 import { explain } from '../../decide/explain.ts';
+import { showWarnings } from '../context.ts';
 import { flagValues, hasFlag, usageError } from '../flags.ts';
-import { policyFromFlags } from '../policy-flags.ts';
+import { policyFromFlags } from '../start-policy.ts';
 import { decisionGroups, decisionSentence, decisionSummary, decisionsAsJson } from '../ui/decisions.ts';
-import { showWarnings } from '../ui/warnings.ts';
 import type { AgentSubcommand } from './agent.ts';
 
 /** Every variable, and whether the agent gets it. */

@@ -6,16 +6,14 @@ import { type AgentOutcome, runAgent } from '../../agents/run.ts';
 import { type StartedAgent, startRenderer } from '../../agents/spawn.ts';
 import { safeOutput } from '../../agents/view.ts';
 import { CordonError } from '../../host/errors.ts';
-import { heldBack } from '../../launch/held-back.ts';
-import { relaySignals } from '../../launch/relay-signals.ts';
+import { relaySignals } from '../../launch/ending.ts';
+import { heldBack } from '../../launch/prepare.ts';
 import { taskFromFlags } from '../agent-task.ts';
-import { targetOf } from '../container-target.ts';
-import type { Context } from '../context.ts';
+import { type Context, showWarnings } from '../context.ts';
 import { credentialsFor } from '../credentials.ts';
 import { flagValues, hasFlag, type ParsedArguments, textValue, usageError } from '../flags.ts';
-import { isQuiet } from '../policy-flags.ts';
+import { isQuiet, targetOf } from '../start-policy.ts';
 import { showError } from '../ui/show-error.ts';
-import { showWarnings } from '../ui/warnings.ts';
 import type { AgentSubcommand } from './agent.ts';
 
 /** As timeout(1) has it. */

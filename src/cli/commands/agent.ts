@@ -1,10 +1,10 @@
 import { type Bytes, showBytes } from '../../host/bytes.ts';
 import { CordonError } from '../../host/errors.ts';
+import { nearest } from '../../policy/nearest.ts';
 import { AGENT_FLAGS, type CommandModule } from '../commands.ts';
 import type { Context } from '../context.ts';
 import { hasFlag, type ParsedArguments, parseArguments, usageError } from '../flags.ts';
-import { nearest } from '../nearest.ts';
-import { IN_FLAG } from '../policy-flags.ts';
+import { IN_FLAG } from '../run-flags.ts';
 
 export interface AgentSubcommand {
   /** The words are those after the name of the subcommand. */

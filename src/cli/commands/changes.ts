@@ -19,12 +19,11 @@ import {
 import { type Bytes, bufferOfBytes, bytesOfText, showBytes, showText } from '../../host/bytes.ts';
 import { CordonError } from '../../host/errors.ts';
 import { homesOf, workingFolder } from '../../host/folders.ts';
-import { CHANGES_FOLDER } from '../../launch/changes.ts';
-import { layersFolderOf } from '../../launch/own.ts';
+import { CHANGES_FOLDER, layersFolderOf } from '../../launch/own.ts';
+import { nearest } from '../../policy/nearest.ts';
 import { CHANGES_FLAGS } from '../commands.ts';
 import type { Context } from '../context.ts';
 import { hasFlag, type ParsedArguments, parseArguments, usageError } from '../flags.ts';
-import { nearest } from '../nearest.ts';
 import { painter } from '../ui/colour.ts';
 import { homePath } from '../ui/home-path.ts';
 import { table } from '../ui/table.ts';

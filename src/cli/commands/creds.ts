@@ -1,8 +1,8 @@
 import type { Bytes } from '../../host/bytes.ts';
+import { nearest } from '../../policy/nearest.ts';
 import type { Context } from '../context.ts';
 import { toolsOf } from '../credential-tools.ts';
 import { JSON_FLAG, type ParsedArguments, parseArguments, usageError } from '../flags.ts';
-import { nearest } from '../nearest.ts';
 import { initVault, listVault, removeFromVault, setInVault, testSource } from './creds-actions.ts';
 import { importIntoVault } from './creds-import.ts';
 

@@ -14,15 +14,14 @@ import { factsOf } from '../../plan/places/index.ts';
 import { type StartupNote, startupPolicy } from '../../plan/startup/index.ts';
 import { expandPath } from '../../policy/places.ts';
 import type { Policy } from '../../policy/policy.ts';
-import { targetOf } from '../container-target.ts';
-import type { Context } from '../context.ts';
+import { type Context, showNotes, showWarnings } from '../context.ts';
 import { hasFlag, JSON_FLAG, parseArguments, usageError } from '../flags.ts';
-import { IN_FLAG, POLICY_FLAGS, policyForCommand } from '../policy-flags.ts';
+import { IN_FLAG, POLICY_FLAGS } from '../run-flags.ts';
+import { policyForCommand, targetOf } from '../start-policy.ts';
 import { answersAsJson, showAnswer } from '../ui/answers.ts';
 import { decisionGroups, decisionSummary } from '../ui/decisions.ts';
 import { showPlaces } from '../ui/places.ts';
 import { showStartupNotes, withStartupNotes } from '../ui/startup-notes.ts';
-import { showNotes, showWarnings } from '../ui/warnings.ts';
 
 /** What becomes of variables, paths, sockets, hosts and a command line under a policy, why, and what would change it. */
 export async function run(args: readonly Bytes[], context: Context): Promise<number> {

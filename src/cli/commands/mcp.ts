@@ -7,7 +7,7 @@ import { type Log, type LogForm, lineLog, openSession, type SessionOptions } fro
 import { MCP_FLAGS } from '../commands.ts';
 import type { Context } from '../context.ts';
 import { flagValues, type ParsedArguments, parseArguments, textValue, usageError } from '../flags.ts';
-import { IN_FLAG } from '../policy-flags.ts';
+import { IN_FLAG } from '../run-flags.ts';
 import { version } from '../version.ts';
 
 const CALLS_AT_ONCE = 16;

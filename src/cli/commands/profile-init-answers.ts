@@ -2,9 +2,9 @@ import { guardName } from '../../decide/guard/index.ts';
 import { bytesOfText, textOfBytes } from '../../host/bytes.ts';
 import { CordonError } from '../../host/errors.ts';
 import { credentialRule } from '../../policy/credential.ts';
+import { nearest } from '../../policy/nearest.ts';
 import type { Context } from '../context.ts';
 import { flagValues, hasFlag, type ParsedArguments, textValue, usageError } from '../flags.ts';
-import { nearest } from '../nearest.ts';
 import type { Asker } from '../ui/ask.ts';
 
 const AGENTS = ['claude-code', 'codex', 'gemini', 'agent', 'none'] as const;

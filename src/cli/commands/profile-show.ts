@@ -3,13 +3,12 @@ import { showText } from '../../host/bytes.ts';
 import { policyOf } from '../../policy/profile/finish.ts';
 import { type ProfileLine, profileLines } from '../../policy/profile/lines.ts';
 import { type ResolvedProfile, resolveProfiles } from '../../policy/profile/resolve.ts';
-import type { Context } from '../context.ts';
+import { type Context, showWarnings } from '../context.ts';
 import { hasFlag, usageError } from '../flags.ts';
 import { profilePlaces, withWildcardWarnings } from '../profiles.ts';
 import { painter } from '../ui/colour.ts';
 import { homePath } from '../ui/home-path.ts';
 import { table } from '../ui/table.ts';
-import { showWarnings } from '../ui/warnings.ts';
 import type { ProfileSubcommand } from './profile.ts';
 
 export const run: ProfileSubcommand['run'] = async ({ parsed, words }, context) => {

@@ -2,12 +2,11 @@ import { CordonError, EXIT } from '../../host/errors.ts';
 import { policyOf } from '../../policy/profile/finish.ts';
 import { resolveProfiles } from '../../policy/profile/resolve.ts';
 import { unresolvedCredentials } from '../../secrets/resolve.ts';
-import type { Context } from '../context.ts';
+import { type Context, showWarnings } from '../context.ts';
 import { hasFlag, usageError } from '../flags.ts';
 import { profilePlaces, withWildcardWarnings } from '../profiles.ts';
 import { painter } from '../ui/colour.ts';
 import { errorText } from '../ui/show-error.ts';
-import { showWarnings } from '../ui/warnings.ts';
 import type { ProfileSubcommand } from './profile.ts';
 
 interface Outcome {

@@ -1,8 +1,8 @@
 import { type Bytes, showBytes } from '../../host/bytes.ts';
+import { nearest } from '../../policy/nearest.ts';
 import { type CommandModule, PROFILE_FLAGS } from '../commands.ts';
 import type { Context } from '../context.ts';
 import { type ParsedArguments, parseArguments, textValue, usageError } from '../flags.ts';
-import { nearest } from '../nearest.ts';
 
 export interface ProfileArguments {
   readonly parsed: ParsedArguments;

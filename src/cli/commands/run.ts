@@ -1,19 +1,21 @@
-import type { Bytes } from '../../host/bytes.ts';
+import { type BigIntStats, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Bytes, bytesOfText, showBytes } from '../../host/bytes.ts';
+import { CordonError } from '../../host/errors.ts';
+import { ensureFolder, textIn } from '../../host/files.ts';
 import { findCommand, homesOf, workingFolder } from '../../host/folders.ts';
 import { handOver } from '../../launch/hand-over.ts';
-import { heldBack } from '../../launch/held-back.ts';
 import { textToKeep } from '../../launch/keep.ts';
 import { trimKeptPlans } from '../../launch/kept-plans.ts';
-import { type Prepared, prepare } from '../../launch/prepare.ts';
+import { heldBack, type Prepared, prepare } from '../../launch/prepare.ts';
+import type { Keeping } from '../../policy/config/changes.ts';
 import type { Policy } from '../../policy/policy.ts';
 import type { Secret } from '../../secrets/secret.ts';
-import { targetOf } from '../container-target.ts';
-import type { Context } from '../context.ts';
+import { type Context, showNotes, showWarnings } from '../context.ts';
 import { hasFlag, JSON_FLAG, type ParsedArguments, parseArguments, usageError } from '../flags.ts';
-import { keepingOf } from '../keeping.ts';
-import { isQuiet, POLICY_FLAGS, policyForCommand, RUN_FLAGS } from '../policy-flags.ts';
-import { logLaunch, logsLaunches } from '../ui/log.ts';
-import { showNotes, showWarnings } from '../ui/warnings.ts';
+import { POLICY_FLAGS, RUN_FLAGS } from '../run-flags.ts';
+import { isQuiet, policyForCommand, targetOf } from '../start-policy.ts';
+import { decisionSummary } from '../ui/decisions.ts';
 
 export async function run(args: readonly Bytes[], context: Context): Promise<number> {
   const parsed = parseArguments(args, {
@@ -118,5 +120,89 @@ function toKeep(prepared: Prepared, policy: Policy, parsed: ParsedArguments, con
 /** With the native front the plan is handed over and this process ends; else it stays as the parent. */
 async function start({ plan }: Prepared, kept: string | undefined): Promise<number> {
   if (handOver(plan, kept)) return 0;
-  return (await import('../../launch/stay.ts')).launchAndStay(plan);
+  return (await import('../../launch/launch.ts')).launchAndStay(plan);
+}
+
+const LOG = bytesOfText('CORDON_LOG');
+
+function logsLaunches({ env }: Pick<Context, 'env'>): boolean {
+  const level = env.get(LOG);
+  return level === 'info' || level === 'debug';
+}
+
+/** CORDON_LOG=info says what was decided in numbers, debug name by name; both on stderr, before the start, never a value. */
+function logLaunch({ decisions, plan }: Prepared, context: Context): void {
+  if (!logsLaunches(context)) return;
+  const level = context.env.get(LOG);
+  const say = (text: string) => context.err(`cordon: ${level}: ${plan.name}: ${text}\n`);
+  say(`${decisionSummary(decisions).trim()}, isolation ${plan.isolation}`);
+  if (level === ('debug' as Bytes)) {
+    for (const { name, verdict, rule, origin } of decisions) say(`${verdict} ${showBytes(name)} (${rule}, ${origin})`);
+  }
+}
+
+/**
+ * Whether cordon.toml has to be read for a launch: it may say how much of what is put aside is kept, or it changed since it was last read.
+ * Looked for as text: what reads the file is large.
+ */
+export function needsConfig(context: Context): boolean {
+  const file = configOf(context);
+  return file !== undefined && (mentionsChanges(file) || textIn(seenFile(context)) !== stampOf(file));
+}
+
+interface ReadConfig {
+  readonly keeping?: Keeping | undefined;
+  /** What is wrong with the file, where that stops no launch: said each time. */
+  readonly warnings: readonly string[];
+}
+
+async function keepingOf(context: Context): Promise<ReadConfig> {
+  const file = configOf(context);
+  if (file === undefined || !needsConfig(context)) return { warnings: [] };
+  const { readKeeping } = await import('../../policy/config/changes.ts');
+  if (mentionsChanges(file)) return { keeping: readKeeping(file, homesOf(context.env).home), warnings: [] };
+  try {
+    const { readTrustedText } = await import('../../policy/load/read-file.ts');
+    const [{ readToml }, { Source }] = await Promise.all([
+      import('../../policy/load/toml.ts'),
+      import('../../policy/load/source.ts'),
+    ]);
+    const stamp = stampOf(file);
+    readToml(new Source(file, readTrustedText(file).text));
+    remember(context, stamp);
+    return { warnings: [] };
+  } catch (error) {
+    if (!(error instanceof CordonError)) throw error;
+    return {
+      warnings: [`${error.where ?? file}: ${error.message}; nothing in cordon.toml is in force until it is mended`],
+    };
+  }
+}
+
+function configOf({ folders }: Context): string | undefined {
+  const file = folders.config === undefined ? undefined : join(folders.config, 'cordon.toml');
+  return file !== undefined && stampOf(file) !== undefined ? file : undefined;
+}
+
+const mentionsChanges = (file: string) => textIn(file).includes('changes');
+
+function stampOf(file: string): string | undefined {
+  try {
+    const { dev, ino, size, mtimeNs, ctimeNs } = statSync(file, { bigint: true }) as BigIntStats;
+    return [dev, ino, size, mtimeNs, ctimeNs].join(' ');
+  } catch {
+    return undefined;
+  }
+}
+
+const seenFile = ({ folders }: Context) => (folders.state === undefined ? '' : join(folders.state, 'config-seen'));
+
+/** So that the next launch need not read it; where nothing can be written, each one does. */
+function remember(context: Context, stamp: string | undefined): void {
+  try {
+    ensureFolder(context.folders.state as string);
+    writeFileSync(seenFile(context), stamp ?? '', { mode: 0o600 });
+  } catch {
+    // Read again, then.
+  }
 }

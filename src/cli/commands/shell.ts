@@ -5,12 +5,11 @@ import { handOver } from '../../launch/hand-over.ts';
 import { prepare } from '../../launch/prepare.ts';
 import { type Copies, pathOf } from '../../plan/places/index.ts';
 import type { Policy } from '../../policy/policy.ts';
-import { refuseContainer } from '../container-target.ts';
-import type { Context } from '../context.ts';
+import { type Context, showNotes, showWarnings } from '../context.ts';
 import { credentialsFor } from '../credentials.ts';
 import { parseArguments, usageError } from '../flags.ts';
-import { isQuiet, POLICY_FLAGS, policyForCommand, QUIET_FLAGS } from '../policy-flags.ts';
-import { showNotes, showWarnings } from '../ui/warnings.ts';
+import { POLICY_FLAGS, QUIET_FLAGS } from '../run-flags.ts';
+import { isQuiet, policyForCommand, refuseContainer } from '../start-policy.ts';
 
 /** An interactive shell behind the policy, whose prompt says so. */
 export async function run(args: readonly Bytes[], context: Context): Promise<number> {
@@ -29,7 +28,7 @@ export async function run(args: readonly Bytes[], context: Context): Promise<num
   const prepared = prepare(request);
   showWarnings(prepared.warnings, context);
   if (handOver(prepared.plan, undefined)) return 0;
-  return (await import('../../launch/stay.ts')).launchAndStay(prepared.plan);
+  return (await import('../../launch/launch.ts')).launchAndStay(prepared.plan);
 }
 
 /** The user's own, else the one that every system has. */

@@ -4,9 +4,8 @@ import { brokenWarnings } from '../../tools/config/read.ts';
 import { applyFile } from '../../tools/operations.ts';
 import { toolWarnings } from '../../tools/tool-policy.ts';
 import { openWorkshop } from '../../tools/workshop.ts';
-import type { Context } from '../context.ts';
+import { type Context, showWarnings } from '../context.ts';
 import { hasFlag, JSON_FLAG, parseArguments, textValue, usageError } from '../flags.ts';
-import { showWarnings } from '../ui/warnings.ts';
 import { warnUnlessFirstOnPath } from './tool-path.ts';
 import { warnAboutProtection } from './tool-report.ts';
 

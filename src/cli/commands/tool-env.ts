@@ -1,12 +1,13 @@
 import { type Bytes, showBytes, showText } from '../../host/bytes.ts';
 import { TOOL_BASES } from '../../policy/config/shape.ts';
+import { nearest } from '../../policy/nearest.ts';
 import { Pattern } from '../../policy/pattern.ts';
 import { presetPatterns } from '../../policy/presets/presets.ts';
 import { addAllow, addDeny, resetEnv, setEnvBase, type ToolEdit } from '../../tools/edits.ts';
 import { configureTool, toolNamed } from '../../tools/operations.ts';
 import { hasEnvPolicy, hasFsPolicy, hasPolicy, type ToolPolicy } from '../../tools/tool-policy.ts';
 import { openWorkshop } from '../../tools/workshop.ts';
-import type { Context } from '../context.ts';
+import { type Context, showWarnings } from '../context.ts';
 import {
   flagValues,
   hasFlag,
@@ -16,8 +17,6 @@ import {
   textValue,
   usageError,
 } from '../flags.ts';
-import { nearest } from '../nearest.ts';
-import { showWarnings } from '../ui/warnings.ts';
 import { warnUnlessFirstOnPath } from './tool-path.ts';
 import { warnAboutProtection, warnAboutTool } from './tool-report.ts';
 

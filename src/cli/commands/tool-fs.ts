@@ -1,16 +1,15 @@
 import { resolve } from 'node:path';
 import { type Bytes, showText } from '../../host/bytes.ts';
 import { TOOL_FS_BASES } from '../../policy/config/shape.ts';
+import { nearest } from '../../policy/nearest.ts';
 import { isWorkspaceMode, PLACE_WORDS, type PlaceWord, placeProblem } from '../../policy/places.ts';
 import type { FsPreset, WorkspacePolicy } from '../../policy/policy.ts';
 import { refuseUnfitWorkspace } from '../../policy/workspace.ts';
 import { addPaths, resetFs, setFsBase, setWorkspace, type ToolEdit } from '../../tools/edits.ts';
 import { expandToolPath, hasEnvPolicy, hasFsPolicy, type ToolPolicy } from '../../tools/tool-policy.ts';
 import { openWorkshop, type Workshop } from '../../tools/workshop.ts';
-import type { Context } from '../context.ts';
+import { type Context, showWarnings } from '../context.ts';
 import { hasFlag, JSON_FLAG, type ParsedArguments, parseArguments, textValue, usageError } from '../flags.ts';
-import { nearest } from '../nearest.ts';
-import { showWarnings } from '../ui/warnings.ts';
 import { configureAndShow } from './tool-configure.ts';
 import { orNone, refuseWords, unknownAction } from './tool-env.ts';
 

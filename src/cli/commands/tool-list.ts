@@ -6,12 +6,11 @@ import { brokenWarnings, readConfig } from '../../tools/config/read.ts';
 import { isRunnableTarget } from '../../tools/target.ts';
 import { hasFsPolicy, hasPolicy, policyOf, type ToolPolicy } from '../../tools/tool-policy.ts';
 import { openWorkshop, type Workshop } from '../../tools/workshop.ts';
-import type { Context } from '../context.ts';
+import { type Context, showWarnings } from '../context.ts';
 import { hasFlag, JSON_FLAG, parseArguments, usageError } from '../flags.ts';
 import { painter } from '../ui/colour.ts';
 import { homePath } from '../ui/home-path.ts';
 import { table } from '../ui/table.ts';
-import { showWarnings } from '../ui/warnings.ts';
 import { warnUnlessFirstOnPath } from './tool-path.ts';
 
 interface Row {

@@ -1,9 +1,8 @@
 import { type Bytes, showBytes, showText } from '../../host/bytes.ts';
 import { shadowOfBin } from '../../tools/on-path.ts';
 import { openWorkshop, type Workshop } from '../../tools/workshop.ts';
-import type { Context } from '../context.ts';
+import { type Context, showWarnings } from '../context.ts';
 import { hasFlag, JSON_FLAG, parseArguments, usageError } from '../flags.ts';
-import { showWarnings } from '../ui/warnings.ts';
 
 const quoted = (path: string) => `'${path.replaceAll("'", "'\\''")}'`;
 

@@ -3,8 +3,7 @@ import type { ConfigOutcome } from '../../tools/change.ts';
 import { brokenWarnings } from '../../tools/config/read.ts';
 import { hasPolicy, type ToolPolicy, toolWarnings } from '../../tools/tool-policy.ts';
 import type { Workshop } from '../../tools/workshop.ts';
-import type { Context } from '../context.ts';
-import { showWarnings } from '../ui/warnings.ts';
+import { type Context, showWarnings } from '../context.ts';
 
 /** Said every time, so that nobody finds out later: what this machine cannot hold of the policy. */
 export function warnAboutProtection({ launcher }: Workshop, context: Context): void {

@@ -4,7 +4,7 @@ import { keyLiteral, listLiteral } from '../../tools/config/literal.ts';
 import { type Suggestion, suggest } from '../../tools/suggest/suggest.ts';
 import { findTarget } from '../../tools/target.ts';
 import { openWorkshop } from '../../tools/workshop.ts';
-import type { Context } from '../context.ts';
+import { type Context, showWarnings } from '../context.ts';
 import {
   flagValues,
   hasFlag,
@@ -14,7 +14,6 @@ import {
   textValue,
   usageError,
 } from '../flags.ts';
-import { showWarnings } from '../ui/warnings.ts';
 
 const FLAGS = [JSON_FLAG, { name: '--seed', value: 'N', help: '' }, { name: '--time', value: 'SECONDS', help: '' }];
 

@@ -1,8 +1,8 @@
 import { type Bytes, showBytes } from '../../host/bytes.ts';
+import { nearest } from '../../policy/nearest.ts';
 import type { CommandModule } from '../commands.ts';
 import type { Context } from '../context.ts';
 import { usageError } from '../flags.ts';
-import { nearest } from '../nearest.ts';
 
 const ACTIONS: Readonly<Record<string, () => Promise<CommandModule>>> = {
   add: () => import('./tool-add.ts'),

@@ -13,9 +13,9 @@ import { resolveProfiles } from '../../policy/profile/resolve.ts';
 import { digestOf, readTrusted, writeTrusted } from '../../policy/trusted.ts';
 import type { Context } from '../context.ts';
 import { hasFlag, JSON_FLAG, parseArguments, textValue, usageError } from '../flags.ts';
-import { withMarker, withTerminal } from '../policy-flags.ts';
 import { profilePlaces } from '../profiles.ts';
 import { IS_LINK, isLedByProject, projectProfile, readEnvFile } from '../project-policy.ts';
+import { withMarker, withTerminal } from '../start-policy.ts';
 
 /** What someone is asked to trust: what it would change, and the texts that this was read from. */
 interface Looked {

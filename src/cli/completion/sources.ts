@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { showBytes, textOfBytes } from '../../host/bytes.ts';
 import { CordonError } from '../../host/errors.ts';
-import { CHANGES_FOLDER } from '../../launch/changes.ts';
+import { CHANGES_FOLDER } from '../../launch/own.ts';
 import { TOOL_BASES, TOOL_FS_BASES } from '../../policy/config/shape.ts';
 import { HOST_SETS } from '../../policy/network/sets.ts';
 import { WORKSPACE_MODES } from '../../policy/places.ts';

@@ -5,7 +5,7 @@ import { homesOf, workingFolder } from '../../host/folders.ts';
 import type { Policy } from '../../policy/policy.ts';
 import type { Context } from '../context.ts';
 import { flagValues, type GivenFlag, type ParsedArguments, textValue, usageError } from '../flags.ts';
-import { POLICY_FLAGS } from '../policy-flags.ts';
+import { POLICY_FLAGS } from '../run-flags.ts';
 import { version } from '../version.ts';
 import type { Whereabouts } from './relocate.ts';
 import { underPolicy } from './under-policy.ts';

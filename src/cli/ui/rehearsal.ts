@@ -5,7 +5,7 @@ import { homesOf } from '../../host/folders.ts';
 import { lookAt } from '../../launch/look.ts';
 import type { Prepared } from '../../launch/prepare.ts';
 import { type Operation, plainOf } from '../../plan/places/index.ts';
-import { planText } from '../../plan/plan-text.ts';
+import { planText } from '../../plan/plan.ts';
 import type { FilesystemPolicy, Policy } from '../../policy/policy.ts';
 import type { Context } from '../context.ts';
 import { painter } from './colour.ts';

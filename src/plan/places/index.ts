@@ -2,6 +2,7 @@ export {
   type ChangesPlace,
   type Copies,
   HIDDEN_BY_POLICY,
+  inEveryHome,
   LAUNCHER_FOLDER,
   NO_COPIES,
   OWN_POLICIES,

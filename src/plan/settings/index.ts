@@ -1,15 +1,6 @@
 import { holdsKnownForm } from '../../decide/guard/index.ts';
 import type { Bytes } from '../../host/bytes.ts';
-import { inEveryHome } from '../places/compose.ts';
-import {
-  below,
-  distinct,
-  isWithinAny,
-  type Path,
-  type PathPattern,
-  type PlaceFacts,
-  pathsOf,
-} from '../places/facts.ts';
+import { below, distinct, isWithinAny, type Path, type PlaceFacts, pathsOf } from '../places/facts.ts';
 import { cleanNpmrc, cleanPip, cleanYarnrc, gitText, isIdentity, keptOfGit, parseGit } from './ini.ts';
 import { cleanDocker } from './json.ts';
 import { isPlainText, judge } from './judge.ts';
@@ -69,8 +60,6 @@ export const SETTINGS: readonly SettingsKind[] = [
   { what: 'the hosts that ssh knows', places: ['.ssh/known_hosts', '.ssh/known_hosts2'], clean: cleanKnownHosts },
   { what: 'public keys of ssh', places: ['.ssh/*.pub', '.ssh/allowed_signers'], clean: cleanPublicKey },
 ];
-
-export const settingsPlaces = (kind: SettingsKind, facts: PlaceFacts): PathPattern[] => inEveryHome(kind.places, facts);
 
 /** What a cleaner makes of a file that may be anything; undefined when it can't be understood. */
 export function cleaned(text: string, clean: SettingsKind['clean']): string | undefined {

@@ -5,7 +5,7 @@ import { needsNaming, type Surroundings, surroundingsOf, whatItRuns } from '../.
 import { type Change, type ChangeRecord, dropRecord, isReadable, readRecords } from '../../changes/record.ts';
 import { showBytes } from '../../host/bytes.ts';
 import type { ParentEnv } from '../../host/parent-env.ts';
-import { CHANGES_FOLDER } from '../../launch/changes.ts';
+import { CHANGES_FOLDER } from '../../launch/own.ts';
 import type { AppliedFile, AsideFile, PendingChange } from '../api.ts';
 import { shortText } from './shape.ts';
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { NO_COPIES } from '../../../src/plan/places/compose.ts';
 import { HIDDEN_IN_HOME } from '../../../src/plan/places/credentials.ts';
 import { type Path, pathOf } from '../../../src/plan/places/facts.ts';
-import { placeLines } from '../../../src/plan/plan-text.ts';
+import { placeLines } from '../../../src/plan/plan.ts';
 import type { FilesystemPolicy } from '../../../src/policy/policy.ts';
 import { compose, HOME, inputFor, OWN, pathsAt } from './support.ts';
 

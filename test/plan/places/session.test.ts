@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { sessionPlaces } from '../../../src/plan/places/session.ts';
-import { placeLines } from '../../../src/plan/plan-text.ts';
+import { placeLines } from '../../../src/plan/plan.ts';
 import { DEFAULT_POLICY } from '../../../src/policy/policy.ts';
 import { HOME, inputFor, pathsAt } from './support.ts';
 
