@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { bytesOfText, textOfBytes } from '../host/bytes.ts';
+import { isWithin } from '../host/folders.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
-import { factsOf, isWithin } from '../plan/places/index.ts';
+import { factsOf } from '../plan/places/index.ts';
 
 /** Those of an adapter's places that are there, wherever variables have moved their folders. */
 export function placesThere(written: readonly string[], env: ParentEnv): string[] {

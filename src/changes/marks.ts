@@ -1,7 +1,7 @@
 import { readdirSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type Bytes, bytesOfText, textOfBytes } from '../host/bytes.ts';
-import { homesOf } from '../host/folders.ts';
+import { homesOf, isWithin } from '../host/folders.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
 import { STARTUP_IN_HOME } from '../plan/places/index.ts';
 import type { Change, ChangeRecord } from './record.ts';
@@ -176,7 +176,7 @@ function linkedDotFiles(home: string): string[] {
     return readdirSync(home, { withFileTypes: true })
       .filter((entry) => entry.name.startsWith('.') && entry.isSymbolicLink())
       .map(({ name }) => realOf(join(home, name)))
-      .filter((place) => !isBelow(home, place));
+      .filter((place) => !isWithin(home, place));
   } catch {
     return [];
   }
@@ -189,8 +189,8 @@ export function whatItRuns(
 ): string | undefined {
   if (kind === 'folder' || kind === 'gone') return undefined;
   for (const [pattern, what] of ANYWHERE) if (pattern.test(path)) return what;
-  if (programs.some((folder) => isBelow(path, folder))) return 'a program on PATH';
-  const known = places.find(({ place }) => isBelow(path, place));
+  if (programs.some((folder) => isWithin(path, folder))) return 'a program on PATH';
+  const known = places.find(({ place }) => isWithin(path, place));
   if (known !== undefined) return known.what;
   /* A file that is there keeps its mode. */
   if (kind === 'file' && ((mode | (was?.mode ?? 0)) & 0o111) !== 0) return 'a program';
@@ -201,7 +201,7 @@ export function whatItRuns(
 
 /** Nobody can list what all programs read at their start, so in a home every dot file counts. */
 const isDotFile = (path: Bytes, home: Bytes) =>
-  path.startsWith(`${home === '/' ? '' : home}/.`) && !CACHES.some((place) => isBelow(path, join(home, place)));
+  path.startsWith(`${home === '/' ? '' : home}/.`) && !CACHES.some((place) => isWithin(path, join(home, place)));
 
 /** What is taken over only when it is named itself: it starts programs, and the workspace is not where they were to be written. */
 export function needsNaming(change: Change, record: Pick<ChangeRecord, 'workspace'>, around: Surroundings): boolean {
@@ -210,7 +210,5 @@ export function needsNaming(change: Change, record: Pick<ChangeRecord, 'workspac
 
 /** Git's own files lie in the workspace, and start programs all the same. */
 function isOutside({ path }: Change, { workspace }: Pick<ChangeRecord, 'workspace'>): boolean {
-  return workspace === undefined || !isBelow(path, workspace) || GIT.test(path);
+  return workspace === undefined || !isWithin(path, workspace) || GIT.test(path);
 }
-
-const isBelow = (path: string, place: string) => path === place || path.startsWith(`${place === '/' ? '' : place}/`);

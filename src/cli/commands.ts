@@ -187,6 +187,22 @@ export const NET_FLAGS: readonly FlagSpec[] = [
   JSON_FLAG,
 ];
 
+export const CREDS_FLAGS: readonly FlagSpec[] = [
+  JSON_FLAG,
+  {
+    name: '--as',
+    value: 'FORM',
+    help: 'import: .env (default), 1password-env, doppler-json (default for .json) or docker-env',
+    choices: ['.env', '1password-env', 'doppler-json', 'docker-env'],
+  },
+  { name: '--all', help: 'import: every value, not only what looks like a credential' },
+  { name: '--replace', help: 'import: put references in place of the values' },
+  { name: '--force', help: 'import: replace other values that the vault has under these names' },
+  { name: '--keyring', help: 'init: keep the key of the vault in the keyring' },
+  { name: '--file', help: 'init: keep it in a file that only you can read' },
+  { name: '--passphrase', help: 'init: keep it under a passphrase, asked at every use' },
+];
+
 export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'run',
@@ -252,21 +268,7 @@ export const COMMANDS: readonly CommandEntry[] = [
       'cordon creds init [--keyring | --file | --passphrase]  where the key of the vault is kept',
     ],
     summary: 'keep credentials in the vault, for --credential and profiles',
-    flags: [
-      JSON_FLAG,
-      {
-        name: '--as',
-        value: 'FORM',
-        help: 'import: .env (default), 1password-env, doppler-json (default for .json) or docker-env',
-        choices: ['.env', '1password-env', 'doppler-json', 'docker-env'],
-      },
-      { name: '--all', help: 'import: every value, not only what looks like a credential' },
-      { name: '--replace', help: 'import: put references in place of the values' },
-      { name: '--force', help: 'import: replace other values that the vault has under these names' },
-      { name: '--keyring', help: 'init: keep the key of the vault in the keyring' },
-      { name: '--file', help: 'init: keep it in a file that only you can read' },
-      { name: '--passphrase', help: 'init: keep it under a passphrase, asked at every use' },
-    ],
+    flags: CREDS_FLAGS,
     words: ['set', 'list', 'test', 'rm', 'import', 'init'],
     examples: ['cordon creds set OPENAI_API_KEY'],
     page: 'secrets.md',

@@ -136,3 +136,28 @@ export function textValue(bytes: Bytes, what: string): string {
   if (text === undefined) throw usageError(`${what} is not valid UTF-8: ${showBytes(bytes)}`);
   return text;
 }
+
+/** What a word stands for in the table of a command, which is called as people type it. */
+export function chosen<Value>(
+  command: string,
+  word: Bytes | undefined,
+  table: Readonly<Record<string, Value>>,
+  unlisted: readonly string[] = [],
+): Value {
+  if (word !== undefined && Object.hasOwn(table, word)) return table[word] as Value;
+  throw unknownWord(
+    command,
+    word,
+    Object.keys(table).filter((name) => !unlisted.includes(name)),
+  );
+}
+
+export function unknownWord(command: string, word: Bytes | undefined, known: readonly string[]): CordonError {
+  const all = `it takes ${known.join(', ')}`;
+  if (word === undefined) return usageError(`${command} needs a word that says what to do`, all);
+  const near = nearest(word, known);
+  return usageError(
+    `${command} does not know '${showBytes(word)}'`,
+    near === undefined ? all : `did you mean ${command} ${near}?`,
+  );
+}

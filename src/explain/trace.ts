@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { normalize } from 'node:path';
+import { isWithin } from '../host/folders.ts';
 import type { FoundInside, Looked } from '../launch/look.ts';
-import { isWithin } from '../plan/places/index.ts';
 import type { NetworkPolicy } from '../policy/network/rules.ts';
 import type { Answer, PossibleChange } from './answer.ts';
 import { hostAnswer } from './hosts.ts';

@@ -73,6 +73,10 @@ function absolute(env: ParentEnv, name: string): string | undefined {
   return text !== undefined && isAbsolute(text) ? text : undefined;
 }
 
+/** Whether a path is that folder or lies in it, as far as names tell. */
+export const isWithin = (path: string, folder: string) =>
+  path === folder || folder === '/' || path.startsWith(`${folder}/`);
+
 /** Where this process works. A shell may stand in a folder that was removed meanwhile. */
 export function workingFolder(): string {
   try {

@@ -1,8 +1,9 @@
-import { readdirSync, readFileSync, readlinkSync, rmdirSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
+import { readdirSync, readlinkSync, rmdirSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import { CordonError } from './errors.ts';
 import { ensureFolder } from './files.ts';
+import { statOf } from './session.ts';
 
 /**
  * One editor at a time, by Lamport's bakery algorithm on files. Node cannot lock a file, and a lock file that a killed process left
@@ -138,20 +139,14 @@ function markOf(file: string): Mark {
 }
 
 function processId(): string {
-  return [process.pid, startOf(process.pid) ?? 0, pidNamespace()].join('-');
+  return [process.pid, statOf(process.pid)[19] ?? 0, pidNamespace()].join('-');
 }
 
 function isAlive(id: string, age: () => number): boolean {
   const [pid = '', start, namespace] = id.split('-');
   if (namespace !== pidNamespace()) return age() < UNKNOWN_LIVES_MS;
-  if (process.platform === 'linux') return startOf(Number(pid)) === start;
+  if (process.platform === 'linux') return statOf(pid)[19] === start;
   return quietly(() => process.kill(Number(pid), 0)) ?? false;
-}
-
-/** Fields after the command's name, which may hold anything: the start time is the 20th of them. */
-function startOf(pid: number): string | undefined {
-  const stat = quietly(() => readFileSync(`/proc/${pid}/stat`, 'latin1'));
-  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
 }
 
 function pidNamespace(): string {

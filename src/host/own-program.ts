@@ -2,7 +2,7 @@ import { existsSync, lstatSync, realpathSync, type Stats, statSync } from 'node:
 import { basename, dirname, join } from 'node:path';
 import { type Bytes, bufferOfBytes, bytesOfBuffer, bytesOfText, showBytes } from './bytes.ts';
 import { CordonError, EXIT } from './errors.ts';
-import { findCommand, homesOf } from './folders.ts';
+import { findCommand, homesOf, isWithin } from './folders.ts';
 import type { ParentEnv } from './parent-env.ts';
 
 /**
@@ -130,8 +130,6 @@ const isOwnGroup = (uid: number, gid: number) => uid !== 0 && uid === process.ge
 
 /** The system gives some folders to a group, as /usr/local to `staff`: that is no matter where this user is not in it. */
 const isSystemGroup = (uid: number, gid: number) => uid === 0 && process.getgroups?.().includes(gid) === false;
-
-const isWithin = (path: string, folder: string) => path === folder || path.startsWith(`${folder}/`);
 
 function realPath(path: Bytes): Bytes | undefined {
   try {

@@ -9,8 +9,8 @@ function sessionId(): string {
   return `${session}-${statOf(session)[19] ?? '0'}`;
 }
 
-/** The fields behind the name of the program; none where /proc does not tell. */
-function statOf(process: string): readonly string[] {
+/** What /proc/PID/stat has behind the name of the program, which may hold anything; nothing where it does not tell. */
+export function statOf(process: string | number): readonly string[] {
   try {
     return (readFileSync(`/proc/${process}/stat`, 'latin1').split(') ').at(-1) as string).split(' ');
   } catch {

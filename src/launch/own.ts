@@ -14,11 +14,10 @@ import {
 import { release } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { ensureFolder, namesIn, textIn } from '../host/files.ts';
-import { type Folders, foldersOf, type Homes, packageFolder } from '../host/folders.ts';
+import { type Folders, foldersOf, type Homes, isWithin, packageFolder } from '../host/folders.ts';
 import { ParentEnv } from '../host/parent-env.ts';
 import {
   type ChangesPlace,
-  isWithin,
   isWithinAny,
   OWN_POLICIES,
   OWN_SECRETS,

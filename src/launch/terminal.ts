@@ -1,11 +1,11 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import type { Terminal } from '../broker/settings.ts';
+import { statOf } from '../host/session.ts';
 
 /** The terminal that this process was started from, wherever its output goes; undefined where there is none. */
 export function terminalOfLaunch(): Terminal | undefined {
   try {
-    const stat = readFileSync('/proc/self/stat', 'latin1');
-    const number = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[4]);
+    const number = Number(statOf('self')[4] ?? 0);
     const path = number === 0 ? undefined : pathOf((number >> 8) & 0xfff, (number & 0xff) | ((number >> 12) & 0xfff00));
     if (path === undefined) return undefined;
     const { rdev } = statSync(path);

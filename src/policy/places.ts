@@ -1,5 +1,6 @@
 import { isAbsolute, join, normalize } from 'node:path';
 import { CordonError } from '../host/errors.ts';
+import { isWithin } from '../host/folders.ts';
 import type { WorkspaceMode } from './policy.ts';
 import type { Located, PathLists } from './profile/layer.ts';
 
@@ -124,14 +125,11 @@ export function placeProblem(word: PlaceWord, path: string): string | undefined 
 
 /** Why a folder can't be the workspace, as far as names tell. */
 export function workspaceProblem(folder: string, homes: readonly (string | undefined)[]): string | undefined {
-  const home = homes.find((one) => one !== undefined && isSameOrAbove(folder, one));
+  const home = homes.find((one) => one !== undefined && isWithin(one, folder));
   if (home === undefined) return folder === '/' ? '/ cannot be the workspace: it is the whole machine' : undefined;
   const what = folder === home ? 'it is the home folder' : `the home folder ${home} lies in it`;
   return `${folder} cannot be the workspace: ${what}, which a command does not get as a whole`;
 }
-
-const isSameOrAbove = (folder: string, path: string) =>
-  folder === path || folder === '/' || path.startsWith(`${folder}/`);
 
 /**
  * One word for each path. What is hidden can't be readable, writable, exposed or worked in as well: whoever wrote both has to say which is meant.

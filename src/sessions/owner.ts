@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { statOf } from '../host/session.ts';
 
 /**
  * Whose a folder or a control group is. A process has a number, which only says something in its own PID namespace, under the same
@@ -66,11 +67,8 @@ function parse(text: string): Mark | undefined {
 
 /** When it was started; undefined for one that was killed and that nobody has waited for: it does nothing any more. */
 function startOf(pid: string): string | undefined {
-  const fields = orNothing(() => readFileSync(`/proc/${pid}/stat`, 'latin1'))
-    .split(') ')
-    .at(-1)
-    ?.split(' ');
-  return fields === undefined || fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19];
+  const { 0: state, 19: start } = statOf(pid);
+  return state === 'Z' || state === 'X' ? undefined : start;
 }
 
 function machine(): string {

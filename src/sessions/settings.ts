@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { CordonError } from '../host/errors.ts';
-import { type Folders, foldersOf, homesOf } from '../host/folders.ts';
+import { type Folders, foldersOf, homesOf, isWithin } from '../host/folders.ts';
 import { currentEnvironment, ParentEnv } from '../host/parent-env.ts';
 import { engineOf } from '../launch/container/engine.ts';
 import { unfitFor } from '../launch/container/unfit.ts';
@@ -13,7 +13,7 @@ import { checkUserName } from '../secrets/sandboxed/user-name.ts';
 import { type Limits, mergeLimits } from './limits.ts';
 import { findSkills } from './skills/find.ts';
 import type { Log, SessionOptions, Skill } from './types.ts';
-import { isIn, type KnownFolder, knownFolder, openWorkspace } from './workspace.ts';
+import { type KnownFolder, knownFolder, openWorkspace } from './workspace.ts';
 
 export type KnownFolders = { readonly [Name in keyof Folders]: string };
 
@@ -123,7 +123,7 @@ function filesystemOf({ filesystem, isolation, origin }: Policy, workspace: stri
   if (isolation === 'filter') throw contradiction(origin, 'isolation filter');
   if (explicit && preset === 'all') throw contradiction(origin, 'filesystem preset all');
   if ([...write, ...read, ...expose].includes('/')) throw contradiction(origin, 'the whole of /');
-  const inside = [...read, ...hide].find((path) => ownFolders(workspace).some((folder) => isIn(path, folder)));
+  const inside = [...read, ...hide].find((path) => ownFolders(workspace).some((folder) => isWithin(path, folder)));
   if (inside !== undefined) throw contradiction(origin, `${inside}, which is in the workspace, hidden or read-only`);
   return filesystem;
 }

@@ -1,6 +1,7 @@
 import { lstatSync, realpathSync, type Stats } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { CordonError } from '../host/errors.ts';
+import { isWithin } from '../host/folders.ts';
 
 /** A folder, and how to tell that it still is the same one. */
 export interface KnownFolder {
@@ -20,11 +21,11 @@ export function openWorkspace(given: string, { folders, homes }: Kept): KnownFol
   if (real === '/' || SYSTEM.includes(real)) throw refusal(path, 'it belongs to the system');
   const inside = [folders.config, folders.state, folders.bin, ...homes]
     .map(realOrSame)
-    .find((kept) => isIn(kept, real));
+    .find((kept) => isWithin(kept, real));
   if (inside !== undefined) throw refusal(path, `${inside} is in it, which no sandbox may have as a whole`);
   const around = ownPlaces(folders)
     .map(realOrSame)
-    .find((place) => isIn(real, place));
+    .find((place) => isWithin(real, place));
   if (around !== undefined) throw refusal(path, `it lies in ${around}, which is Cordon's own`);
   return { path: real, device: stats.dev, inode: stats.ino };
 }
@@ -78,8 +79,6 @@ function realOrSame(path: string): string {
     return dirname(path) === path ? path : resolve(realOrSame(dirname(path)), path.slice(dirname(path).length + 1));
   }
 }
-
-export const isIn = (path: string, folder: string) => path === folder || path.startsWith(`${folder}/`);
 
 function refusal(path: string, why: string, use: FolderUse = 'workspace'): CordonError {
   return new CordonError(

@@ -1,9 +1,8 @@
-import { type Bytes, showBytes } from '../../host/bytes.ts';
+import type { Bytes } from '../../host/bytes.ts';
 import { CordonError } from '../../host/errors.ts';
-import { nearest } from '../../policy/nearest.ts';
 import { AGENT_FLAGS, type CommandModule } from '../commands.ts';
 import type { Context } from '../context.ts';
-import { hasFlag, type ParsedArguments, parseArguments, usageError } from '../flags.ts';
+import { chosen, hasFlag, type ParsedArguments, parseArguments, usageError } from '../flags.ts';
 import { IN_FLAG } from '../run-flags.ts';
 
 export interface AgentSubcommand {
@@ -20,9 +19,7 @@ const SUBCOMMANDS: Readonly<Record<string, () => Promise<AgentSubcommand>>> = {
 
 export const run: CommandModule['run'] = async (args, context) => {
   const [name, ...rest] = args;
-  const load = name !== undefined && Object.hasOwn(SUBCOMMANDS, name) ? SUBCOMMANDS[name] : undefined;
-  if (load === undefined) throw unknownSubcommand(name);
-  const subcommand = await load();
+  const subcommand = await chosen('cordon agent', name, SUBCOMMANDS)();
   const parsed = parsedArguments(rest);
   if (name !== 'run' && hasFlag(parsed, IN_FLAG.name)) throw usageError('--in goes with agent run', 'leave it out');
   return subcommand.run(withAgentFlag(parsed), context);
@@ -53,15 +50,4 @@ function withAgentFlag(parsed: ParsedArguments): ParsedArguments {
     throw usageError('the agent is named without --agent here', 'cordon agent run NAME PROMPT');
   const flags = name === undefined ? parsed.flags : [...parsed.flags, { name: '--agent', value: name }];
   return { flags, words, rest: undefined };
-}
-
-function unknownSubcommand(name: Bytes | undefined): Error {
-  const known = Object.keys(SUBCOMMANDS);
-  const choice = `cordon agent ${known.join(' | ')}`;
-  if (name === undefined) return usageError('cordon agent needs to know what to do', choice);
-  const near = nearest(name, known);
-  return usageError(
-    `cordon agent does not know '${showBytes(name)}'`,
-    near === undefined ? choice : `did you mean cordon agent ${near}?`,
-  );
 }

@@ -18,7 +18,7 @@ import {
 } from '../../changes/record.ts';
 import { type Bytes, bufferOfBytes, bytesOfText, showBytes, showText } from '../../host/bytes.ts';
 import { CordonError } from '../../host/errors.ts';
-import { homesOf, workingFolder } from '../../host/folders.ts';
+import { homesOf, isWithin, workingFolder } from '../../host/folders.ts';
 import { CHANGES_FOLDER, layersFolderOf } from '../../launch/own.ts';
 import { nearest } from '../../policy/nearest.ts';
 import { CHANGES_FLAGS } from '../commands.ts';
@@ -94,11 +94,15 @@ function select({ words, records, context }: Asked): Selected {
   if (paths.length === 0) return { record, changes: record.changes, named: [] };
   const wanted = paths.map((path) => absolute(path, record, context));
   for (const [i, path] of wanted.entries())
-    if (!record.changes.some((change) => isIn(change.path, path)))
+    if (!record.changes.some((change) => isWithin(change.path, path)))
       throw new CordonError('changes', `${showBytes(paths[i] as Bytes)} is not among what ${record.launch} put aside`, {
         hint: `cordon changes show ${record.launch} lists it`,
       });
-  return { record, changes: record.changes.filter(({ path }) => wanted.some((one) => isIn(path, one))), named: wanted };
+  return {
+    record,
+    changes: record.changes.filter(({ path }) => wanted.some((one) => isWithin(path, one))),
+    named: wanted,
+  };
 }
 
 function launchNamed(id: Bytes, records: Asked['records']): ChangeRecord | UnreadableRecord {
@@ -120,7 +124,7 @@ const unreadable = ({ launch, problem }: UnreadableRecord) =>
 function absolute(path: Bytes, { changes, workspace }: ChangeRecord, context: Context): Bytes {
   const from = (folder: string) => inRealHome(resolveBytes(folder as Bytes, path), context);
   const here = from(bytesOfText(workingFolder()));
-  if (workspace === undefined || changes.some((change) => isIn(change.path, here))) return here;
+  if (workspace === undefined || changes.some((change) => isWithin(change.path, here))) return here;
   return from(workspace);
 }
 
@@ -128,7 +132,7 @@ function absolute(path: Bytes, { changes, workspace }: ChangeRecord, context: Co
 function inRealHome(path: Bytes, { env }: Context): Bytes {
   const { home, passwdHome } = homesOf(env);
   const written = [home, passwdHome].find(
-    (one) => one !== undefined && existsSync(one) && isIn(path, bytesOfText(one)),
+    (one) => one !== undefined && existsSync(one) && isWithin(path, bytesOfText(one)),
   );
   if (written === undefined) return path;
   return `${bytesOfText(realpathSync(written))}${path.slice(bytesOfText(written).length)}` as Bytes;
@@ -136,8 +140,6 @@ function inRealHome(path: Bytes, { env }: Context): Bytes {
 
 /** Bytes are as good as text for it: nothing but slashes and dots counts. */
 const resolveBytes = (folder: Bytes, path: Bytes) => resolve(folder, path) as Bytes;
-
-const isIn = (path: Bytes, place: Bytes) => path === place || path.startsWith(`${place === '/' ? '' : place}/`);
 
 // ── list and show ──
 
@@ -307,10 +309,12 @@ function diff(asked: Asked): number {
   );
   const workspace = record.workspace;
   const inside =
-    workspace === undefined ? [] : files.filter(({ path }) => isIn(path, workspace) && !isOfGit(path, workspace));
+    workspace === undefined ? [] : files.filter(({ path }) => isWithin(path, workspace) && !isOfGit(path, workspace));
   const shown = named.length === 0 && inside.length > 0 ? inside : files;
   const root =
-    workspace !== undefined && shown.length > 0 && shown.every(({ path }) => isIn(path, workspace)) ? workspace : '';
+    workspace !== undefined && shown.length > 0 && shown.every(({ path }) => isWithin(path, workspace))
+      ? workspace
+      : '';
   const isTerminal = context.columns !== undefined;
   for (const change of shown) {
     const text = diffOf(record, change, change.path.slice(root.length + 1) as Bytes);
@@ -326,7 +330,7 @@ function diff(asked: Asked): number {
 }
 
 /** `git apply` takes nothing into its own folder. */
-const isOfGit = (path: Bytes, workspace: Bytes) => isIn(path, `${workspace}/.git` as Bytes);
+const isOfGit = (path: Bytes, workspace: Bytes) => isWithin(path, `${workspace}/.git` as Bytes);
 
 function diffOf(record: ChangeRecord, change: Change, path: Bytes): string {
   const base = baseOf(record, change);

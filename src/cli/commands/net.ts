@@ -8,7 +8,7 @@ import { nearest } from '../../policy/nearest.ts';
 import { HOST_SETS, hostsOfSet } from '../../policy/network/sets.ts';
 import { NET_FLAGS } from '../commands.ts';
 import type { Context } from '../context.ts';
-import { flagValues, hasFlag, type ParsedArguments, parseArguments, textValue, usageError } from '../flags.ts';
+import { chosen, flagValues, hasFlag, type ParsedArguments, parseArguments, textValue, usageError } from '../flags.ts';
 import { profilePlaces } from '../profiles.ts';
 import { painter } from '../ui/colour.ts';
 import { table } from '../ui/table.ts';
@@ -25,17 +25,13 @@ const ACTIONS: Readonly<
 
 export function run(args: readonly Bytes[], context: Context): number | Promise<number> {
   const parsed = parseArguments(args, { flags: NET_FLAGS });
-  const [action, ...words] = parsed.words.map((word) => textValue(word, 'net'));
-  const act = action !== undefined && Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined;
-  if (act === undefined) throw unknown(action);
-  return act(words, parsed, context);
-}
-
-function unknown(action: string | undefined): Error {
-  const near = action === undefined ? undefined : nearest(action, Object.keys(ACTIONS));
-  const known = `it takes ${Object.keys(ACTIONS).join(', ')}`;
-  if (action === undefined) return usageError('net needs a word that says what to do', known);
-  return usageError(`net does not know '${action}'`, near === undefined ? known : `did you mean ${near}?`);
+  const [action, ...words] = parsed.words;
+  const act = chosen('cordon net', action, ACTIONS);
+  return act(
+    words.map((word) => textValue(word, 'net')),
+    parsed,
+    context,
+  );
 }
 
 /* ── what was reached, and what was not ── */

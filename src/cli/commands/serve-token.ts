@@ -1,9 +1,9 @@
-import { showBytes, showText } from '../../host/bytes.ts';
+import { showText } from '../../host/bytes.ts';
 import { CordonError } from '../../host/errors.ts';
 import type { TokenStore } from '../../mcp/http/tokens.ts';
 import { checkUserName } from '../../secrets/sandboxed/user-name.ts';
 import type { Context } from '../context.ts';
-import { hasFlag, type ParsedArguments, textValue, usageError } from '../flags.ts';
+import { chosen, hasFlag, type ParsedArguments, textValue, usageError } from '../flags.ts';
 import { painter } from '../ui/colour.ts';
 import { table } from '../ui/table.ts';
 
@@ -11,14 +11,7 @@ const ACTIONS = { add, list, rm } as const;
 
 export function tokenAction(parsed: ParsedArguments, tokens: TokenStore, context: Context): number {
   const [word, ...words] = parsed.words;
-  const action = Object.entries(ACTIONS).find(([name]) => name === word)?.[1];
-  if (action === undefined)
-    throw usageError(
-      word === undefined
-        ? 'serve token needs a word that says what to do'
-        : `serve token does not know '${showBytes(word)}'`,
-      `it takes ${Object.keys(ACTIONS).join(', ')}`,
-    );
+  const action = chosen('cordon serve token', word, ACTIONS);
   action({ ...parsed, words }, tokens, context);
   return 0;
 }

@@ -15,6 +15,7 @@ import {
   type ParsedArguments,
   parseArguments,
   textValue,
+  unknownWord,
   usageError,
 } from '../flags.ts';
 import { warnUnlessFirstOnPath } from './tool-path.ts';
@@ -57,16 +58,8 @@ function editOf(parsed: ParsedArguments): ToolEdit | undefined {
     case 'reset':
       return refuseWords(action, words, resetEnv);
     default:
-      throw unknownAction('env', action as Bytes, ACTIONS);
+      throw unknownWord('env', action, ACTIONS);
   }
-}
-
-export function unknownAction(part: string, action: Bytes, known: readonly string[]): Error {
-  const near = nearest(action, known);
-  return usageError(
-    `${part} does not know '${showBytes(action)}'`,
-    near === undefined ? `it takes ${known.join(', ')}` : `did you mean ${part} ${near}?`,
-  );
 }
 
 export function refuseWords<T>(action: string, words: readonly Bytes[], otherwise: T): T {

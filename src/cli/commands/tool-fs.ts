@@ -9,9 +9,17 @@ import { addPaths, resetFs, setFsBase, setWorkspace, type ToolEdit } from '../..
 import { expandToolPath, hasEnvPolicy, hasFsPolicy, type ToolPolicy } from '../../tools/tool-policy.ts';
 import { openWorkshop, type Workshop } from '../../tools/workshop.ts';
 import { type Context, showWarnings } from '../context.ts';
-import { hasFlag, JSON_FLAG, type ParsedArguments, parseArguments, textValue, usageError } from '../flags.ts';
+import {
+  hasFlag,
+  JSON_FLAG,
+  type ParsedArguments,
+  parseArguments,
+  textValue,
+  unknownWord,
+  usageError,
+} from '../flags.ts';
 import { configureAndShow } from './tool-configure.ts';
-import { orNone, refuseWords, unknownAction } from './tool-env.ts';
+import { orNone, refuseWords } from './tool-env.ts';
 
 const ACTIONS = ['list', 'base', ...PLACE_WORDS, 'workspace', 'reset'] as const;
 
@@ -54,7 +62,7 @@ function editOf(parsed: ParsedArguments, shop: Workshop): ToolEdit | undefined {
     case 'reset':
       return refuseWords(action, words, resetFs);
     default:
-      throw unknownAction('fs', action as Bytes, ACTIONS);
+      throw unknownWord('fs', action, ACTIONS);
   }
 }
 

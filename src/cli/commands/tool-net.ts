@@ -5,9 +5,17 @@ import { addHosts, cutOff, hostTexts, resetNet, setNetworkLimit, type ToolEdit }
 import { hasNetworkPolicy, type ToolPolicy } from '../../tools/tool-policy.ts';
 import { openWorkshop } from '../../tools/workshop.ts';
 import type { Context } from '../context.ts';
-import { hasFlag, JSON_FLAG, type ParsedArguments, parseArguments, textValue, usageError } from '../flags.ts';
+import {
+  hasFlag,
+  JSON_FLAG,
+  type ParsedArguments,
+  parseArguments,
+  textValue,
+  unknownWord,
+  usageError,
+} from '../flags.ts';
 import { configureAndShow } from './tool-configure.ts';
-import { orNone, refuseWords, unknownAction } from './tool-env.ts';
+import { orNone, refuseWords } from './tool-env.ts';
 
 const ACTIONS = ['list', 'allow', 'deny', 'off', 'connections', 'silence', 'reset'] as const;
 
@@ -36,7 +44,7 @@ function editOf(parsed: ParsedArguments): ToolEdit | undefined {
     case 'reset':
       return refuseWords(action, words, resetNet);
     default:
-      throw unknownAction('net', action as Bytes, ACTIONS);
+      throw unknownWord('net', action, ACTIONS);
   }
 }
 

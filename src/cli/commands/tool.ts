@@ -1,8 +1,7 @@
-import { type Bytes, showBytes } from '../../host/bytes.ts';
-import { nearest } from '../../policy/nearest.ts';
+import type { Bytes } from '../../host/bytes.ts';
 import type { CommandModule } from '../commands.ts';
 import type { Context } from '../context.ts';
-import { usageError } from '../flags.ts';
+import { chosen } from '../flags.ts';
 
 const ACTIONS: Readonly<Record<string, () => Promise<CommandModule>>> = {
   add: () => import('./tool-add.ts'),
@@ -12,25 +11,15 @@ const ACTIONS: Readonly<Record<string, () => Promise<CommandModule>>> = {
   remove: () => import('./tool-remove.ts'),
   path: () => import('./tool-path.ts'),
   suggest: () => import('./tool-suggest.ts'),
-  // Not for people: shims call it when they are out of date.
+  // Shims call it when they are out of date.
   rebuild: () => import('./tool-rebuild.ts'),
-  // The same: shims of tools in containers.
+  // Shims of tools in containers are this.
   start: () => import('./tool-start.ts'),
 };
 
-export async function run([action, ...args]: readonly Bytes[], context: Context): Promise<number> {
-  const load = action !== undefined && Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined;
-  if (load === undefined) throw unknownAction(action);
-  return (await load()).run(args, context);
-}
+const NOT_FOR_PEOPLE = ['rebuild', 'start'];
 
-function unknownAction(action: Bytes | undefined): Error {
-  const known = Object.keys(ACTIONS).filter((name) => name !== 'rebuild' && name !== 'start');
-  const all = `it is one of ${known.join(', ')}`;
-  if (action === undefined) return usageError('cordon tool needs to know what to do', all);
-  const near = nearest(action, known);
-  return usageError(
-    `cordon tool does not know '${showBytes(action)}'`,
-    near === undefined ? all : `did you mean cordon tool ${near}?`,
-  );
+export async function run([action, ...args]: readonly Bytes[], context: Context): Promise<number> {
+  const module = await chosen('cordon tool', action, ACTIONS, NOT_FOR_PEOPLE)();
+  return module.run(args, context);
 }

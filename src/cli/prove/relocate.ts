@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Scene } from '../../../prove/scene.ts';
-import { isWithin } from '../../plan/places/index.ts';
+import { isWithin } from '../../host/folders.ts';
 import type { FilesystemPolicy } from '../../policy/policy.ts';
 
 /** Where the user's own things are, which a policy speaks of. */

@@ -1,8 +1,8 @@
 import { type Decision, decide } from '../../decide/decide.ts';
 import { type Bytes, bufferOfBytes, bytesOfText, showBytes } from '../../host/bytes.ts';
-import { type Folders, foldersOf, homesOf } from '../../host/folders.ts';
+import { type Folders, foldersOf, homesOf, isWithin } from '../../host/folders.ts';
 import { ParentEnv } from '../../host/parent-env.ts';
-import { factsOf, isWithin, NO_COPIES, type Operation, placesOf } from '../../plan/places/index.ts';
+import { factsOf, NO_COPIES, type Operation, placesOf } from '../../plan/places/index.ts';
 import { plan, type ResourceLimit } from '../../plan/plan.ts';
 import { NETWORK_ON } from '../../policy/network/rules.ts';
 import type { FilesystemPolicy, Policy } from '../../policy/policy.ts';

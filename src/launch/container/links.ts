@@ -2,9 +2,8 @@ import { accessSync, constants, lstatSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { CordonError } from '../../host/errors.ts';
 import { realPathOf } from '../../host/files.ts';
-import { homesOf } from '../../host/folders.ts';
+import { homesOf, isWithin } from '../../host/folders.ts';
 import type { ParentEnv } from '../../host/parent-env.ts';
-import { isWithin } from '../../plan/places/index.ts';
 
 /** Folders in which commands of this user write, so that every link in them may be one of theirs. */
 const SHARED = ['/tmp', '/var/tmp', '/dev/shm', '/run/user'];

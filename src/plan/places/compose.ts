@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import type { Bytes } from '../../host/bytes.ts';
-import type { Folders } from '../../host/folders.ts';
+import { type Folders, isWithin } from '../../host/folders.ts';
 import type { FilesystemPolicy } from '../../policy/policy.ts';
 import { COMES_BACK_IN_HOME } from './come-back.ts';
 import { HIDDEN_IN_HOME, HIDDEN_IN_SYSTEM } from './credentials.ts';
@@ -9,7 +9,6 @@ import {
   canBeHidden,
   distinct,
   isPersonal,
-  isWithin,
   isWithinAny,
   literally,
   openFacts,

@@ -1,6 +1,6 @@
 import { isAbsolute, normalize } from 'node:path';
 import { bytesOfText, textOfBytes } from '../../host/bytes.ts';
-import { homesOf } from '../../host/folders.ts';
+import { homesOf, isWithin } from '../../host/folders.ts';
 import type { ParentEnv } from '../../host/parent-env.ts';
 import { NAMING_VARIABLES, type NamingForm } from './credentials.ts';
 
@@ -64,10 +64,6 @@ export const isWithinPattern = (path: string, pattern: PathPattern): boolean =>
 /** One name of a path, and what a pattern has in its place. */
 export const isNamedBy = (name: string, pattern: string): boolean =>
   new RegExp(`^${expressionOf(pattern)}$`, 's').test(name);
-
-export function isWithin(path: string, folder: string): boolean {
-  return path === folder || folder === '/' || path.startsWith(`${folder}/`);
-}
 
 export const isWithinAny = (path: string, folders: readonly string[]) =>
   folders.some((folder) => isWithin(path, folder));

@@ -15,7 +15,6 @@ export {
   cutAtStar,
   factsOf,
   isNamedBy,
-  isWithin,
   isWithinAny,
   isWithinPattern,
   literally,

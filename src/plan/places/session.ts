@@ -1,6 +1,7 @@
+import { isWithin } from '../../host/folders.ts';
 import type { FilesystemPolicy } from '../../policy/policy.ts';
 import { type ComposerFacts, hiddenByPolicy, hides, keepOperations, namedByPolicy } from './compose.ts';
-import { isWithin, isWithinPattern, literally, type Path, pathOf, plainOf } from './facts.ts';
+import { isWithinPattern, literally, type Path, pathOf, plainOf } from './facts.ts';
 import type { Operation } from './operation.ts';
 import { builtRoot } from './system.ts';
 

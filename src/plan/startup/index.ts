@@ -2,6 +2,7 @@ import { closeSync, existsSync, fstatSync, readdirSync, readSync, realpathSync }
 import { type Decision, decider } from '../../decide/decide.ts';
 import { type Bytes, showBytes } from '../../host/bytes.ts';
 import { openToRead } from '../../host/files.ts';
+import { isWithin } from '../../host/folders.ts';
 import type { ParentEnv } from '../../host/parent-env.ts';
 import type { Policy } from '../../policy/policy.ts';
 import {
@@ -273,10 +274,6 @@ function expand(pattern: string): string[] {
     paths = paths.flatMap((path) => (rest.length === 0 ? [part] : names(path)).map((name) => `${path}/${name}`));
   }
   return paths.slice(0, MOST_FILES).filter((path) => existsSync(path));
-}
-
-function isWithin(path: string, folder: string): boolean {
-  return path === folder || folder === '/' || path.startsWith(`${folder}/`);
 }
 
 /** What cannot be looked at here cannot inside either. */

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { isWithin } from '../../../src/host/folders.ts';
 import { NO_COPIES } from '../../../src/plan/places/compose.ts';
 import { HIDDEN_IN_HOME, HIDDEN_IN_SYSTEM } from '../../../src/plan/places/credentials.ts';
-import { isWithin, pathsOf } from '../../../src/plan/places/facts.ts';
+import { pathsOf } from '../../../src/plan/places/facts.ts';
 import { SHOWN_IN_HOME } from '../../../src/plan/places/shown.ts';
 import { placeLines } from '../../../src/plan/plan.ts';
 import { compose, HOME, inputFor, kindsOf, OWN, pathsAt, textCopy } from './support.ts';
