@@ -1,20 +1,8 @@
-import { randomBytes } from 'node:crypto';
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  openSync,
-  readdirSync,
-  readSync,
-  renameSync,
-  rmSync,
-  unlinkSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { closeSync, constants, fstatSync, openSync, readdirSync, readSync, unlinkSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Bytes } from '../host/bytes.ts';
 import { CordonError } from '../host/errors.ts';
+import { replaceFile } from '../host/files.ts';
 
 /** What stood at a place when the command ended. */
 export interface FileIdentity {
@@ -213,17 +201,8 @@ export function dropChanges(record: ChangeRecord, dropped: readonly Change[]): v
 const padded = (number: number) => String(number).padStart(20, '0');
 
 /** With the time it had: how long it is kept goes by that. The name it has meanwhile is no launch's. */
-function replaceRecord({ file, time }: ChangeRecord, content: Buffer): void {
-  const fresh = join(dirname(file), `.${basename(file)}.${randomBytes(6).toString('hex')}`);
-  try {
-    writeFileSync(fresh, content, { flag: 'wx', mode: 0o600 });
-    utimesSync(fresh, time, time);
-    renameSync(fresh, file);
-  } catch (error) {
-    rmSync(fresh, { force: true });
-    throw error;
-  }
-}
+const replaceRecord = ({ file, time }: ChangeRecord, content: Buffer) =>
+  replaceFile(file, content, 0o600, (fresh) => utimesSync(fresh, time, time));
 
 export function dropRecord({ file }: Pick<ChangeRecord, 'file'>): void {
   try {

@@ -1,5 +1,6 @@
 import { deniedWordsIn, guardName, guardValue, nameParts } from '../decide/guard/index.ts';
 import { bytesOfText } from '../host/bytes.ts';
+import { schemeOf } from '../policy/credential.ts';
 import type { Place } from '../policy/load/node.ts';
 import { type Findings, nameText } from './finding.ts';
 
@@ -29,7 +30,7 @@ const isPublicKey = (name: string, value: string | undefined) =>
 
 /** What stands for a value that is filled in elsewhere. */
 function isReference(value: string): boolean {
-  return /\$\{|\$\(|^\$[A-Za-z_]|^\$\d|\{\{|^@|%\(|^(?:op|vault|bw|env|file|keyring):\/\//.test(value);
+  return schemeOf(value) !== undefined || /\$\{|\$\(|^\$[A-Za-z_]|^\$\d|\{\{|^@|%\(/.test(value);
 }
 
 const NO_VALUE =

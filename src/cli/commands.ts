@@ -187,13 +187,16 @@ export const NET_FLAGS: readonly FlagSpec[] = [
   JSON_FLAG,
 ];
 
+/** What `creds import` reads. */
+export const IMPORT_FORMS = ['.env', '1password-env', 'doppler-json', 'docker-env'] as const;
+
 export const CREDS_FLAGS: readonly FlagSpec[] = [
   JSON_FLAG,
   {
     name: '--as',
     value: 'FORM',
     help: 'import: .env (default), 1password-env, doppler-json (default for .json) or docker-env',
-    choices: ['.env', '1password-env', 'doppler-json', 'docker-env'],
+    choices: IMPORT_FORMS,
   },
   { name: '--all', help: 'import: every value, not only what looks like a credential' },
   { name: '--replace', help: 'import: put references in place of the values' },

@@ -94,7 +94,7 @@ export function ensureFolder(path: string, mode = 0o700): void {
 /** Whole or not at all, also on a full disk, and never through a link that somebody put there. `ready`: what else is done to it before. */
 export function replaceFile(
   path: string,
-  text: string,
+  text: string | Uint8Array,
   mode = 0o600,
   ready: (fresh: string) => void = () => undefined,
 ): void {

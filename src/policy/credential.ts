@@ -4,6 +4,24 @@ import type { BrokerRule } from './broker.ts';
 import type { CredentialRule, Origin } from './policy.ts';
 import { targetProblem } from './presets/presets.ts';
 
+/** Where a credential may come from, and how that is written. A command is none of them: only some files may ask for one. */
+export const SOURCE_FORMS = {
+  vault: 'vault://NAME',
+  keyring: 'keyring://SERVICE/ACCOUNT',
+  file: 'file:///absolute/path',
+  env: 'env://NAME',
+  op: 'op://VAULT/ITEM/FIELD',
+  bw: 'bw://ITEM/FIELD',
+} as const;
+
+export type Scheme = keyof typeof SOURCE_FORMS;
+
+/** What a text with `://` in it refers to; undefined where that is no source: `postgres://…` is a plain value. */
+export function schemeOf(text: string): Scheme | undefined {
+  const scheme = /^([a-z]+):\/\//.exec(text)?.[1];
+  return scheme !== undefined && Object.hasOwn(SOURCE_FORMS, scheme) ? (scheme as Scheme) : undefined;
+}
+
 const TARGET_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const FROM_VARIABLE = 'env://';
 

@@ -1,6 +1,6 @@
 import { type Bytes, bytesOfText } from '../host/bytes.ts';
 import { CordonError } from '../host/errors.ts';
-import { credentialRule } from './credential.ts';
+import { credentialRule, schemeOf } from './credential.ts';
 import type { CredentialRule, SetRule } from './policy.ts';
 import { nameProblem } from './presets/presets.ts';
 
@@ -62,8 +62,8 @@ function closing(text: string, quote: string): number {
   return -1;
 }
 
-/** `op://`, `vault://` and the other sources; a command is none, since a file may come with a project. */
-const REFERENCE = /^(?:vault|op|bw|keyring|env|file):\/\/\S+$/;
+/** A command is none of the sources here, since a file may come with a project. */
+const isReference = (value: string) => schemeOf(value) !== undefined && /^[a-z]+:\/\/\S+$/.test(value);
 const COMMAND = /^cmd:\/\//;
 
 export interface EnvFileRules {
@@ -85,7 +85,7 @@ export function envFileRules(lines: readonly EnvLine[], where: string): EnvFileR
         `takes ${name} from a command`,
         'commands stand in profiles of your own; use another source',
       );
-    if (REFERENCE.test(value)) credentials.push(credentialRule({ target: name as Bytes, source: value, origin }));
+    if (isReference(value)) credentials.push(credentialRule({ target: name as Bytes, source: value, origin }));
     else set.push({ name: name as Bytes, value: bytesOfText(value), origin });
   }
   return { set, credentials };

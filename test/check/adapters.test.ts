@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { BUILT_IN_ADAPTERS } from '../../src/agents/registry.ts';
 import { Findings } from '../../src/check/finding.ts';
 import { checkBuiltInAdapters } from '../../src/check/kinds/config.ts';
+import { agentIn } from '../../src/check/shell/agents.ts';
 import { Source } from '../../src/policy/load/source.ts';
 
 function rulesFor(extraKeys?: string[]): string[] {
@@ -15,4 +16,16 @@ it('holds the built-in adapters to the rules for everybody (C4)', () => {
   expect(rulesFor()).toEqual([]);
   expect(rulesFor(['*'])).toEqual(['agent-wildcard']);
   expect(rulesFor(['LD_PRELOAD'])).toEqual(['entry-does-nothing']);
+});
+
+it('takes no key that an adapter passes on for a foreign one', () => {
+  const started = BUILT_IN_ADAPTERS.flatMap(({ program, extraKeys }) => {
+    const agent = agentIn(`${program} go`);
+    return agent === undefined
+      ? []
+      : [{ name: agent.name, missing: extraKeys.filter((key) => !agent.keys.includes(key)) }];
+  });
+  expect(new Set(started.map(({ name }) => name)).size).toBe(10);
+  expect(started.filter(({ missing }) => missing.length > 0)).toEqual([]);
+  expect(agentIn('claude go')?.keys).toContain('CLAUDE_CODE_OAUTH_TOKEN');
 });

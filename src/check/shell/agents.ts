@@ -1,3 +1,4 @@
+import { BUILT_IN_ADAPTERS } from '../../agents/registry.ts';
 import { commandsOf, programName, programOf, type ShellCommand } from './commands.ts';
 
 export interface KnownAgent {
@@ -19,67 +20,73 @@ const CLAUDE_KEYS = [
 ];
 const GOOGLE_KEYS = ['GEMINI_API_KEY', 'GOOGLE_API_KEY'];
 
-/** How agents are started outside Cordon, and the keys that are their own. */
-const KNOWN_AGENTS: readonly KnownAgent[] = [
+/** How agents are started outside Cordon. `also`: keys of other ways to log in than those that their adapters pass on. */
+const STARTED: readonly (Omit<KnownAgent, 'keys'> & { readonly also: readonly string[] })[] = [
   {
     name: 'claude',
     programs: ['claude', '@anthropic-ai/claude-code'],
     actions: ['anthropics/claude-code-action', 'anthropics/claude-code-base-action'],
     images: ['claude-code'],
-    keys: CLAUDE_KEYS,
+    also: CLAUDE_KEYS,
   },
   {
     name: 'codex',
     programs: ['codex', '@openai/codex'],
     actions: ['openai/codex-action'],
     images: ['codex'],
-    keys: ['OPENAI_API_KEY', 'CODEX_API_KEY'],
+    also: ['CODEX_API_KEY'],
   },
   {
     name: 'gemini',
     programs: ['gemini', '@google/gemini-cli'],
     actions: ['google-github-actions/run-gemini-cli', 'google-gemini/gemini-cli-action'],
     images: ['gemini-cli'],
-    keys: GOOGLE_KEYS,
+    also: [],
   },
   {
     name: 'qwen',
     programs: ['qwen', '@qwen-code/qwen-code'],
     actions: [],
     images: ['qwen-code'],
-    keys: ['OPENAI_API_KEY', 'DASHSCOPE_API_KEY'],
+    also: ['DASHSCOPE_API_KEY'],
   },
   {
     name: 'aider',
     programs: ['aider', 'aider-chat'],
     actions: [],
     images: ['aider', 'aider-full'],
-    keys: ['OPENAI_API_KEY', 'OPENROUTER_API_KEY', 'DEEPSEEK_API_KEY', ...CLAUDE_KEYS, ...GOOGLE_KEYS],
+    also: ['OPENROUTER_API_KEY', 'DEEPSEEK_API_KEY', ...CLAUDE_KEYS, ...GOOGLE_KEYS],
   },
-  { name: 'amp', programs: ['amp', '@sourcegraph/amp'], actions: [], images: [], keys: ['AMP_API_KEY'] },
+  { name: 'amp', programs: ['amp', '@sourcegraph/amp'], actions: [], images: [], also: ['AMP_API_KEY'] },
   {
     name: 'opencode',
     programs: ['opencode', 'opencode-ai'],
     actions: ['sst/opencode/github', 'anomalyco/opencode/github'],
     images: ['opencode'],
-    keys: ['OPENAI_API_KEY', 'OPENROUTER_API_KEY', ...CLAUDE_KEYS, ...GOOGLE_KEYS],
+    also: [...CLAUDE_KEYS, ...GOOGLE_KEYS],
   },
-  { name: 'cursor', programs: ['cursor-agent'], actions: [], images: [], keys: ['CURSOR_API_KEY'] },
+  { name: 'cursor', programs: ['cursor-agent'], actions: [], images: [], also: [] },
   {
     name: 'goose',
     programs: ['goose'],
     actions: ['block/goose'],
     images: ['goose'],
-    keys: ['OPENAI_API_KEY', 'OPENROUTER_API_KEY', ...CLAUDE_KEYS, ...GOOGLE_KEYS],
+    also: [...CLAUDE_KEYS, ...GOOGLE_KEYS],
   },
   {
     name: 'copilot',
     programs: ['copilot', '@github/copilot'],
     actions: [],
     images: [],
-    keys: ['COPILOT_GITHUB_TOKEN', 'GH_TOKEN', 'GITHUB_TOKEN'],
+    also: ['GH_TOKEN', 'GITHUB_TOKEN'],
   },
 ];
+
+/** An agent's keys are those of its adapter: what Cordon would pass on to it is not foreign to it elsewhere. */
+const KNOWN_AGENTS: readonly KnownAgent[] = STARTED.map(({ also, ...agent }) => ({
+  ...agent,
+  keys: [...new Set([...(BUILT_IN_ADAPTERS.find(({ name }) => name === agent.name)?.extraKeys ?? []), ...also])],
+}));
 
 /** The agent that a script starts by itself; one that Cordon starts has its filter. */
 export function agentIn(script: string): KnownAgent | undefined {

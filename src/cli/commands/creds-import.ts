@@ -5,14 +5,15 @@ import { type Bytes, bytesOfText, showText } from '../../host/bytes.ts';
 import { CordonError } from '../../host/errors.ts';
 import { replaceFile } from '../../host/files.ts';
 import { workingFolder } from '../../host/folders.ts';
+import { schemeOf } from '../../policy/credential.ts';
 import { type EnvLine, readEnvLines } from '../../policy/env-file.ts';
 import type { Secret } from '../../secrets/secret.ts';
 import { secretOf } from '../../secrets/value.ts';
+import { IMPORT_FORMS } from '../commands.ts';
 import { flagValues, hasFlag, type ParsedArguments, textValue, usageError } from '../flags.ts';
 import { readEnvFile } from '../project-policy.ts';
 import { type CredsTools, checked, storing } from './creds-actions.ts';
 
-const IMPORT_FORMS = ['.env', '1password-env', 'doppler-json', 'docker-env'] as const;
 type Form = (typeof IMPORT_FORMS)[number];
 
 /** Values of a file into the vault, and references in their place if that is wanted. What is a reference already stays one. */
@@ -24,7 +25,7 @@ export async function importIntoVault(parsed: ParsedArguments, { context, tools 
   const path = resolve(workingFolder(), file);
   const form = formOf(parsed, file);
   const text = readEnvFile(path, showText(file));
-  const found = valuesIn(text, file, form).filter(({ value }) => value !== '' && !isReference(value));
+  const found = valuesIn(text, file, form).filter(({ value }) => value !== '' && schemeOf(value) === undefined);
   const wanted = hasFlag(parsed, '--all') ? found : found.filter(isSecret);
   if (wanted.length === 0) {
     context.err(`nothing in ${showText(file)} looks like a credential; --all takes every value\n`);
@@ -60,8 +61,6 @@ async function alreadyKept(
     });
   return same;
 }
-
-const isReference = (value: string) => /^(?:vault|op|bw|keyring|env|file):\/\//.test(value);
 
 const isSecret = ({ name, value }: EnvLine) =>
   guardName(name as Bytes) !== undefined || guardValue(name as Bytes, bytesOfText(value)) !== undefined;

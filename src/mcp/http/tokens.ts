@@ -1,10 +1,9 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { type BigIntStats, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { type BigIntStats, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { CordonError } from '../../host/errors.ts';
-import { ensureFolder } from '../../host/files.ts';
+import { ensureFolder, replaceFile } from '../../host/files.ts';
 import { Unavailable } from '../../secrets/sources/source.ts';
-import { writeWhole } from '../../secrets/vault/generations.ts';
 import {
   appendLine,
   checkFolder,
@@ -65,11 +64,9 @@ export class TokenStore {
   }
 
   #write(id: string, record: object): void {
-    const fresh = join(this.#path, `new.${id}`);
     try {
       ensureFolder(this.#path);
-      writeWhole(fresh, `${JSON.stringify(record)}\n`);
-      renameSync(fresh, join(this.#path, `${id}.json`));
+      replaceFile(join(this.#path, `${id}.json`), `${JSON.stringify(record)}\n`);
     } catch (error) {
       throw notWritable(this.#path, error as NodeJS.ErrnoException);
     }

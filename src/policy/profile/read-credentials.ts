@@ -2,14 +2,14 @@ import { bytesOfText } from '../../host/bytes.ts';
 import { CordonError } from '../../host/errors.ts';
 import type { BrokerRule } from '../broker.ts';
 import { type BrokerTexts, brokerRule } from '../broker-rule.ts';
-import { credentialRule } from '../credential.ts';
+import { credentialRule, SOURCE_FORMS } from '../credential.ts';
 import { coverTokens } from '../load/frame.ts';
 import { childOf, itemsOf, type Node, textOf } from '../load/node.ts';
 import type { Problems } from '../load/problems.ts';
 import type { CredentialEntry } from './layer.ts';
 import { didYouMean } from './shape.ts';
 
-const SCHEMES = ['vault', 'keyring', 'file', 'env', 'op', 'bw'];
+const SCHEMES: readonly string[] = Object.keys(SOURCE_FORMS);
 
 export interface CredentialOptions {
   readonly problems: Problems;

@@ -1,12 +1,13 @@
 import { lstatSync } from 'node:fs';
 import { CordonError } from '../../host/errors.ts';
+import { SOURCE_FORMS, schemeOf } from '../../policy/credential.ts';
 import { Problems } from '../../policy/load/problems.ts';
 import { readTrustedText } from '../../policy/load/read-file.ts';
 import { Source } from '../../policy/load/source.ts';
 import { readYaml } from '../../policy/load/yaml.ts';
+import { parseSource } from '../sources/index.ts';
 import { sandboxedNameProblem } from './name.ts';
 import { nameText, readSecrets, type SandboxedEntry } from './read.ts';
-import { isReference, referenceProblem } from './reference.ts';
 
 export interface SandboxedVariable {
   readonly name: string;
@@ -34,7 +35,7 @@ function readPresent(path: string): SandboxedVariable[] {
     throw new CordonError('secrets', 'the file is empty', { where: path, hint: 'write sandboxed_envs: {} for none' });
   const problems = new Problems(new Source(path, text));
   const { entries, mainKey } = readSecrets(parse(problems.source), problems);
-  const plain = mainKey !== undefined || entries.some((entry) => !isReference(entry.text));
+  const plain = mainKey !== undefined || entries.some((entry) => schemeOf(entry.text) === undefined);
   if (plain) refuseOpen(path, file);
   const variables = entries.map((entry) => variableOf(entry, problems));
   problems.throwIfAny();
@@ -61,7 +62,7 @@ function variableOf(entry: SandboxedEntry, problems: Problems): SandboxedVariabl
   if (problem !== undefined) problems.add(namePlace, `${nameText(name)} ${problem}`, 'choose another name');
   const wrong = valueProblem(text);
   if (wrong !== undefined) problems.add(textPlace, `the value of ${nameText(name)} ${wrong.what}`, wrong.hint);
-  return { name, text, reference: isReference(text), origin: problems.where(namePlace) };
+  return { name, text, reference: schemeOf(text) !== undefined, origin: problems.where(namePlace) };
 }
 
 /** The kernel takes no longer string; a name has its own limit well below the rest. */
@@ -72,8 +73,20 @@ function valueProblem(text: string): { what: string; hint: string } | undefined 
   if (text.includes('\0')) return { what: 'has a NUL, which no variable can hold', hint: 'encode it, as base64 say' };
   if (Buffer.byteLength(text) > LONGEST_VALUE)
     return { what: 'is longer than an environment can hold', hint: 'put it into a file of the workspace' };
-  const expected = isReference(text) ? referenceProblem(text) : undefined;
-  return expected === undefined ? undefined : { what: 'begins like a reference and is none', hint: expected };
+  const scheme = schemeOf(text);
+  if (scheme === undefined || isUnderstood(text)) return undefined;
+  return { what: 'begins like a reference and is none', hint: `expected ${SOURCE_FORMS[scheme]}` };
+}
+
+/** What a source says of it is not repeated: the text may be a secret after all. */
+function isUnderstood(reference: string): boolean {
+  try {
+    parseSource({ source: reference, origin: '' });
+    return true;
+  } catch (error) {
+    if (!(error instanceof CordonError)) throw error;
+    return false;
+  }
 }
 
 /** Asked of the file that was read. */

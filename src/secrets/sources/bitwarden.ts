@@ -5,8 +5,6 @@ import { badReference, type SecretSource, splitParts, Unavailable } from './sour
 
 /** `bw://item/field`: a field Bitwarden knows by name, else a custom field of the item. `bw://item` is its password. */
 export const bitwarden: SecretSource = {
-  scheme: 'bw',
-
   parse(rest, where) {
     const parts = splitParts(rest, [1, 2]);
     if (parts === undefined || parts[0]?.startsWith('-')) throw badReference(`bw://${rest}`, 'bw://item/field', where);

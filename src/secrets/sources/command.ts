@@ -3,8 +3,6 @@ import { badReference, type SecretSource, Unavailable } from './source.ts';
 
 /** A command of a profile, as an array of words: no shell, no terminal, no variables beyond the common ones. */
 export const command: SecretSource = {
-  scheme: 'cmd',
-
   parse(rest, where) {
     throw badReference(
       `cmd://${rest}`,

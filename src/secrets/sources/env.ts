@@ -4,8 +4,6 @@ import { badReference, type SecretSource, Unavailable } from './source.ts';
 
 /** `env://NAME`: another variable of the parent, which then does not reach the child under its own name. */
 export const env: SecretSource = {
-  scheme: 'env',
-
   parse(rest, where) {
     if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(rest)) throw badReference(`env://${rest}`, 'env://NAME', where);
     return { label: `env://${rest}`, parts: [rest] };

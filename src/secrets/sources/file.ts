@@ -7,8 +7,6 @@ import { badReference, type SecretSource, Unavailable } from './source.ts';
 
 /** `file:///abs/path`: a file that only this user, or root, could have written and read. */
 export const file: SecretSource = {
-  scheme: 'file',
-
   parse(rest, where) {
     const good = rest.startsWith('/') && posix.normalize(rest) === rest && !rest.endsWith('/') && !rest.includes('\0');
     if (!good) throw badReference(`file://${rest}`, 'file:///absolute/path, without . or ..', where);

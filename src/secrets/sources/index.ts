@@ -1,4 +1,5 @@
 import { CordonError } from '../../host/errors.ts';
+import type { Scheme } from '../../policy/credential.ts';
 import type { CredentialRule } from '../../policy/policy.ts';
 import { bitwarden } from './bitwarden.ts';
 import { command } from './command.ts';
@@ -9,7 +10,15 @@ import { onePassword } from './one-password.ts';
 import type { Request, SecretSource } from './source.ts';
 import { vault } from './vault.ts';
 
-const SOURCES: readonly SecretSource[] = [vault, keyring, file, env, command, onePassword, bitwarden];
+const SOURCES: Readonly<Record<Scheme | 'cmd', SecretSource>> = {
+  vault,
+  keyring,
+  file,
+  env,
+  cmd: command,
+  op: onePassword,
+  bw: bitwarden,
+};
 
 export interface SourceRequest {
   readonly source: SecretSource;
@@ -23,11 +32,15 @@ export function parseSource({ source, origin }: Pick<CredentialRule, 'source' | 
 
 function parseReference(reference: string, where: string): SourceRequest {
   const [scheme = '', rest] = splitScheme(reference);
-  const source = SOURCES.find((one) => one.scheme === scheme);
-  if (source !== undefined) return { source, request: source.parse(rest, where) };
+  if (Object.hasOwn(SOURCES, scheme)) {
+    const source = SOURCES[scheme as keyof typeof SOURCES];
+    return { source, request: source.parse(rest, where) };
+  }
   throw new CordonError('policy', `'${reference}' is not a source of credentials: nothing is called ${scheme}://`, {
     where,
-    hint: `the sources are ${SOURCES.map((one) => `${one.scheme}://`).join(', ')}; a bare name means vault://`,
+    hint: `the sources are ${Object.keys(SOURCES)
+      .map((one) => `${one}://`)
+      .join(', ')}; a bare name means vault://`,
   });
 }
 

@@ -2,8 +2,6 @@ import { badReference, type SecretSource, Unavailable } from './source.ts';
 
 /** `keyring://SERVICE/ACCOUNT`: the keyring of the operating system. */
 export const keyring: SecretSource = {
-  scheme: 'keyring',
-
   parse(rest, where) {
     const slash = rest.indexOf('/');
     const parts = [rest.slice(0, slash), rest.slice(slash + 1)];

@@ -3,8 +3,6 @@ import { badReference, type SecretSource, splitParts, Unavailable } from './sour
 
 /** `op://vault/item/field` or `op://vault/item/section/field`, read by 1Password's own program. */
 export const onePassword: SecretSource = {
-  scheme: 'op',
-
   parse(rest, where) {
     const parts = splitParts(rest, [3, 4]);
     if (parts === undefined)

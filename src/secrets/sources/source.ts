@@ -39,7 +39,6 @@ export interface Request {
 }
 
 export interface SecretSource {
-  readonly scheme: string;
   parse(rest: string, where: string): Request;
   resolve(request: Request, tools: Tools): Promise<Secret> | Secret;
 }

@@ -5,8 +5,6 @@ import { badReference, type SecretSource, Unavailable } from './source.ts';
 
 /** `vault://NAME`: Cordon's own encrypted vault. A bare name means this. */
 export const vault: SecretSource = {
-  scheme: 'vault',
-
   parse(rest, where) {
     if (!isVaultName(rest))
       throw badReference(`vault://${shown(rest)}`, 'vault://NAME, a name of letters, digits, . _ - and @', where);

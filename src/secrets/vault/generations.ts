@@ -10,7 +10,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { CordonError } from '../../host/errors.ts';
@@ -76,16 +76,8 @@ export function place(folder: string, path: string, data: Uint8Array | string): 
   return true;
 }
 
-export function writeWhole(path: string, data: Uint8Array | string): void {
-  const bytes = Buffer.from(data as Uint8Array);
-  const descriptor = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
-  try {
-    for (let written = 0; written < bytes.length; ) written += writeSync(descriptor, bytes, written);
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-}
+export const writeWhole = (path: string, data: Uint8Array | string) =>
+  writeFileSync(path, data, { flag: 'wx', mode: 0o600, flush: true });
 
 export function syncFolder(folder: string): void {
   const descriptor = openSync(folder, constants.O_RDONLY);
