@@ -5,7 +5,7 @@ import { manPage } from './lib/man-page.mjs';
 
 const root = new URL('..', import.meta.url);
 const { COMMANDS: commands } = await import('../src/cli/commands.ts');
-const { flagGroups, sentence, usageOf } = await import('../src/cli/usage.ts');
+const { flagGroups, sentence, usageOf } = await import('../src/cli/help.ts');
 const { POLICY_FLAGS } = await import('../src/cli/run-flags.ts');
 const { version } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'));
 const [, { flags: policyFlags }] = flagGroups({ flags: POLICY_FLAGS });

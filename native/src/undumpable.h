@@ -13,7 +13,7 @@
 /* In the child, right before it executes. */
 void undumpable_offer(void);
 /* In its parent. Where tracing is not to be had the program runs as any other, and finds out itself
-   (src/network/kept.ts). False where the child is gone. */
+   (src/network/main.ts). False where the child is gone. */
 bool undumpable_make(pid_t child);
 
 #endif

@@ -1,11 +1,14 @@
-import { bytesOfText, showBytes } from '../host/bytes.ts';
+import { type Bytes, bytesOfText, showBytes, showText } from '../host/bytes.ts';
 import { CordonError } from '../host/errors.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
+import { credentialRule } from '../policy/credential.ts';
 import { type HostRule, hostName, type NetworkPolicy, parseHost } from '../policy/network/rules.ts';
 import { Pattern } from '../policy/pattern.ts';
 import {
   type AllowRule,
+  type CredentialRule,
   DEFAULT_POLICY,
+  type DenyRule,
   type FilesystemPolicy,
   type GuardMode,
   type Policy,
@@ -14,12 +17,11 @@ import { asksForEverything } from '../policy/presets/presets.ts';
 import { denyOf, filesystemOf, sshOf } from '../policy/profile/finish.ts';
 import { EMPTY_LAYER, type Layer } from '../policy/profile/layer.ts';
 import { mergeNetworks, networkOf } from '../policy/profile/read-network.ts';
-import type { AgentConfig, AgentMode, Key } from './config/tables.ts';
-import { credentialsOf } from './credentials.ts';
+import type { Adapter } from './adapter.ts';
+import type { AgentConfig, AgentMode, Key, Role, Scope } from './config/tables.ts';
 import { namedFiles, placesThere } from './files.ts';
-import { type Identity, keysOf } from './keys.ts';
 
-export interface AgentPolicyRequest extends Identity {
+interface AgentPolicyRequest extends Identity {
   readonly config: AgentConfig;
   readonly env: ParentEnv;
   /** What profiles say whose rules are added. */
@@ -139,4 +141,93 @@ function refusal(what: string, where: string): CordonError {
     where,
     hint: 'use a profile that names the variables to add',
   });
+}
+
+/** Who is started: an adapter, in a role, under an id. */
+interface Identity {
+  readonly adapter: Adapter;
+  readonly role?: Role | undefined;
+  readonly id?: string | undefined;
+}
+
+/** The keys this agent gets: those of adapter and role, as far as its scope has them. */
+function keysOf(identity: Identity, config: AgentConfig): Key[] {
+  const { adapter, role } = identity;
+  const own = adapter.extraKeys.map((name) => ({ name: bytesOfText(name), origin: `adapter ${adapter.name}` }));
+  const added = [...(config.additions.get(adapter.name)?.keys ?? []), ...(role?.keys ?? [])];
+  const all = [...new Map([...own, ...added].reverse().map((key) => [key.name, key])).values()].reverse();
+  const scope = scopeOf(identity, config);
+  return scope === undefined ? all : all.filter(({ name }) => scope.includes(name));
+}
+
+/** By exact id, then the first pattern of ids in the file, then the role. Undefined: scoping is off. */
+function scopeOf({ adapter, role, id }: Identity, { scopes }: AgentConfig): readonly Bytes[] | undefined {
+  if (scopes === undefined) return undefined;
+  const found =
+    scopeOfId(id, scopes) ??
+    scopes.find(({ pattern }) => pattern.exact && pattern.source === bytesOfText(role?.name ?? ''));
+  if (found !== undefined) return found.keys;
+  if (role?.saysKeys === true) return role.keys.map(({ name }) => name);
+  throw withoutScope(adapter, role, id);
+}
+
+function scopeOfId(id: string | undefined, scopes: readonly Scope[]): Scope | undefined {
+  if (id === undefined) return undefined;
+  const name = bytesOfText(id);
+  return (
+    scopes.find(({ pattern }) => pattern.exact && pattern.source === name) ??
+    scopes.find(({ pattern }) => !pattern.exact && pattern.matches(name))
+  );
+}
+
+function withoutScope(adapter: Adapter, role: Role | undefined, id: string | undefined): CordonError {
+  const who = [
+    id === undefined ? 'no id' : `id '${showText(id)}'`,
+    role === undefined ? 'no role' : `role '${role.name}'`,
+  ];
+  return new CordonError('scope', `no scope of credentials covers ${adapter.name} with ${who.join(' and ')}`, {
+    where: 'cordon.toml [scopes]',
+    hint: 'give --id or --role, or add [scopes."ID"] with its keys; nothing was started',
+  });
+}
+
+/** Where keys come from, when not from the variable of their name: tables, the role before the agent, then a profile. Only keys it gets. */
+function credentialsOf(request: AgentPolicyRequest, keys: readonly Key[], deny: readonly DenyRule[]): CredentialRule[] {
+  const { adapter, role, config, layer } = request;
+  const tables = [...(config.additions.get(adapter.name)?.credentials ?? []), ...(role?.credentials ?? [])];
+  const own = tables.filter(({ target }) => isAmong(target, keys));
+  const profile = layer?.credentials.map(({ rule }) => rule) ?? [];
+  const configured = [...new Map([...own, ...profile].map((rule) => [rule.target, rule])).values()];
+  return [...configured, ...aliased(request, configured, { keys, deny })];
+}
+
+const isAmong = (target: Bytes, keys: readonly Key[]) => keys.some(({ name }) => name === target);
+
+interface Limits {
+  readonly keys: readonly Key[];
+  readonly deny: readonly DenyRule[];
+}
+
+/** Where only one of two names is there, the other gets its value too: it is injected under both, so that neither is taken for inherited. */
+function aliased(
+  { adapter, env }: AgentPolicyRequest,
+  configured: readonly CredentialRule[],
+  limits: Limits,
+): CredentialRule[] {
+  if (adapter.alias === undefined) return [];
+  const [name, from] = [bytesOfText(adapter.alias.name), bytesOfText(adapter.alias.from)];
+  const mayBoth = [name, from].every((one) => isAmong(one, limits.keys) && !isDenied(one, limits.deny));
+  const hasName = isSet(env.get(name)) || configured.some(({ target }) => target === name);
+  if (!mayBoth || hasName) return [];
+  const origin = `adapter ${adapter.name}`;
+  const known = configured.find(({ target }) => target === from);
+  if (known !== undefined) return [{ ...known, target: name, origin }];
+  if (!isSet(env.get(from))) return [];
+  return [name, from].map((target) => credentialRule({ target, source: `env://${from}`, origin }));
+}
+
+const isSet = (value: Bytes | undefined) => value !== undefined && value !== '';
+
+function isDenied(name: Bytes, deny: readonly DenyRule[]): boolean {
+  return deny.some(({ pattern, except }) => pattern.matches(name) && !except.some((one) => one.matches(name)));
 }

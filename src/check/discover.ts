@@ -1,13 +1,14 @@
 import { type Dirent, readdirSync } from 'node:fs';
 import { basename, extname, join, relative, resolve, sep } from 'node:path';
+import { namesIn } from '../host/files.ts';
 import { EXTENSIONS } from '../policy/load/load.ts';
 import { holdsValues, isPrivate } from './env-files.ts';
 import { repositoryAt } from './git-index.ts';
-import { manifestFiles } from './manifest-files.ts';
+import { startOf } from './read.ts';
 import { kindByName } from './recognise.ts';
 import { leadsInto } from './whereabouts.ts';
 
-export interface CheckedPlaces {
+interface CheckedPlaces {
   readonly config: string | undefined;
   readonly workdir: string;
 }
@@ -87,4 +88,32 @@ function entriesIn(folder: string): Dirent[] {
   } catch {
     return [];
   }
+}
+
+/** Where projects keep what they deploy. */
+const FOLDERS = ['k8s', 'kubernetes', 'manifests', 'deploy', 'deployment', 'kustomize', '.k8s'];
+const DEEPEST = 3;
+const MOST = 200;
+
+/** Manifests below such folders, by what is in them. Templates of Helm are no YAML before they are filled in. */
+function manifestFiles(workdir: string): string[] {
+  return FOLDERS.flatMap((folder) => filesBelow(join(workdir, folder), DEEPEST))
+    .filter(isManifest)
+    .slice(0, MOST);
+}
+
+function filesBelow(folder: string, depth: number): string[] {
+  if (depth === 0) return [];
+  return namesIn(folder)
+    .toSorted()
+    .filter((name) => name !== 'templates' && name !== 'node_modules')
+    .flatMap((name) => {
+      const path = join(folder, name);
+      return /^\.ya?ml$/.test(extname(name)) ? [path] : filesBelow(path, depth - 1);
+    });
+}
+
+function isManifest(path: string): boolean {
+  const text = startOf(path)?.data.toString() ?? '';
+  return /^apiVersion:/m.test(text) && /^kind:/m.test(text) && !text.includes('{{');
 }

@@ -1,5 +1,36 @@
-import { POD_RULES } from './pod-rules.ts';
-import { PROJECT_RULES } from './project-rules.ts';
+/** About what people have beside Cordon's own files: `.env`, package scripts, entries that the guard takes back. */
+const PROJECT_RULES = {
+  'env-file-tracked': {
+    severity: 'error',
+    title: 'A file of secrets is tracked by git',
+    why: 'everyone who can read the repository has its values, also after a later commit takes the file out',
+    fix: 'git rm --cached the file, list it in .gitignore, and replace the values: they are in the history',
+  },
+  'env-file-not-ignored': {
+    severity: 'warning',
+    title: 'A file of secrets is not ignored by git',
+    why: 'the next git add . commits its values',
+    fix: 'list it in .gitignore; cordon check --fix does',
+  },
+  'env-file-to-agent': {
+    severity: 'error',
+    title: 'A script loads a file of secrets and starts an agent with all of it',
+    why: 'an agent runs what it reads: a text in the repository can make it print or send its environment',
+    fix: 'start the agent with cordon run, and hand over what it needs: cordon creds import .env, then --credential NAME',
+  },
+  'env-file-to-install-scripts': {
+    severity: 'warning',
+    title: 'A script loads a file of secrets and installs packages with all of it',
+    why: 'every package that is installed may run a script, and the script has the environment of the command',
+    fix: 'install before the file is loaded, with --ignore-scripts, or under cordon run',
+  },
+  'entry-always-dropped': {
+    severity: 'warning',
+    title: 'An entry is let through by one rule and always dropped by another',
+    why: 'the guard and deny rules come before the list; whoever wrote the entry believes that it works',
+    fix: 'take it out and inject the credential (env_credentials, --credential NAME), or give a reason in guard_exceptions',
+  },
+} as const satisfies Readonly<Record<string, CheckRule>>;
 
 export type Severity = 'error' | 'warning' | 'note';
 
@@ -9,6 +40,34 @@ export interface CheckRule {
   readonly why: string;
   readonly fix: string;
 }
+
+/** About what containers and pods are started with. */
+const POD_RULES = {
+  'secret-in-manifest': {
+    severity: 'error',
+    title: 'A Secret stands in the file with its values',
+    why: 'base64 hides nothing: whoever can read the file, its history or a copy of it has the values',
+    fix: 'replace the values where they were made, and let the cluster get them: an operator, a sealed secret, kubectl create secret',
+  },
+  'secret-as-variable': {
+    severity: 'warning',
+    title: 'A pod gets a Secret as a variable',
+    why: 'the value lies in the state of the container engine and in /proc/1/environ, and every process inherits it',
+    fix: 'mount the Secret as a file, or start the command through the launcher: cordon export --as pod',
+  },
+  'account-token-to-agent': {
+    severity: 'error',
+    title: 'An agent gets a token of the cluster',
+    why: 'a text that the agent reads can make it use the token, with everything its service account may do',
+    fix: 'automountServiceAccountToken: false in the pod, and no projected token',
+  },
+  'privileged-container': {
+    severity: 'error',
+    title: 'A container has the powers of the machine',
+    why: 'privileged, hostPID or SYS_ADMIN lead to the other processes and files of the machine, with all their credentials',
+    fix: 'leave it out; the barrier needs procMount: Unmasked or --security-opt unmask=ALL, never this',
+  },
+} as const satisfies Readonly<Record<string, CheckRule>>;
 
 /** Everything `cordon check` can find. docs/check.md shows this table, and a test holds the two together. */
 export const RULES = {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { newAuthority } from '../broker/authority.ts';
@@ -6,12 +6,13 @@ import type { Held } from '../broker/held.ts';
 import { rememberPlaceholders } from '../broker/known-placeholders.ts';
 import { type LogInFields, type LogInFile, readLogIn, shownFields, textAt as textIn } from '../broker/log-in-file.ts';
 import { logInPlaceholder, placeholdersFor, refuseUnbrokered } from '../broker/placeholder.ts';
-import type { BrokerSettings } from '../broker/settings.ts';
+import type { BrokerSettings, Terminal } from '../broker/settings.ts';
 import type { SshSettings } from '../broker/ssh-agent.ts';
 import { type Bytes, bytesOfText, showBytes, textOfBytes } from '../host/bytes.ts';
 import { CordonError } from '../host/errors.ts';
 import { foldersOf, homesOf, isWithin, workingFolder } from '../host/folders.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
+import { statOf } from '../host/session.ts';
 import { type BrokerHost, type BrokerRule, showHost } from '../policy/broker.ts';
 import { mintsFor, tokenRule } from '../policy/broker-rule.ts';
 import { type LogInRule, logInOf } from '../policy/log-ins.ts';
@@ -20,7 +21,6 @@ import type { CredentialRule, Policy, SetRule } from '../policy/policy.ts';
 import type { SshRule } from '../policy/ssh.ts';
 import { Secret } from '../secrets/secret.ts';
 import { sshSettings } from './ssh-keys.ts';
-import { terminalOfLaunch } from './terminal.ts';
 
 export interface Brokered {
   /** With what makes programs trust the certificates of this launch. */
@@ -292,4 +292,27 @@ function textAt(path: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The terminal that this process was started from, wherever its output goes; undefined where there is none. */
+function terminalOfLaunch(): Terminal | undefined {
+  try {
+    const number = Number(statOf('self')[4] ?? 0);
+    const path = number === 0 ? undefined : pathOf((number >> 8) & 0xfff, (number & 0xff) | ((number >> 12) & 0xfff00));
+    if (path === undefined) return undefined;
+    const { rdev } = statSync(path);
+    return { path, device: rdev };
+  } catch {
+    return undefined;
+  }
+}
+
+const PSEUDO_TERMINALS = 136;
+const CONSOLES = 4;
+const FIRST_SERIAL = 64;
+
+function pathOf(major: number, minor: number): string | undefined {
+  if (major === PSEUDO_TERMINALS) return `/dev/pts/${minor}`;
+  if (major !== CONSOLES) return undefined;
+  return minor < FIRST_SERIAL ? `/dev/tty${minor}` : `/dev/ttyS${minor - FIRST_SERIAL}`;
 }

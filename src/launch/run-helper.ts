@@ -10,7 +10,6 @@ import { seal, sealedEntries } from '../seal/seal.ts';
 import { Secret } from '../secrets/secret.ts';
 import type { HelperCommand, HelperResult, Run } from '../secrets/sources/source.ts';
 import { READ_LIMIT } from '../secrets/value.ts';
-import { endGroup } from './end-group.ts';
 import { emptyEnvironment } from './launch.ts';
 
 /** Starts the programs that know secrets: sealed environment, no shell, no terminal, an end to their time and their output. */
@@ -118,4 +117,16 @@ function endWithUs(child: ChildProcess): () => void {
   return () => {
     for (const stop of stops) stop();
   };
+}
+
+/** Ends a process that leads a group, and all of the group, whatever it started. What got away and holds its output must not keep us waiting. */
+function endGroup(child: ChildProcess): void {
+  for (const stream of child.stdio) stream?.destroy();
+  child.unref();
+  if (child.pid === undefined) return;
+  try {
+    process.kill(-child.pid, 'SIGKILL');
+  } catch {
+    // Nothing of it is left.
+  }
 }

@@ -3,12 +3,10 @@ import type { CallOptions, CallResult } from '../sessions/types.ts';
 import { failure, refusal } from './failure.ts';
 import { keepingOutput } from './kept-outputs.ts';
 import { Preview, type PreviewOptions } from './preview.ts';
-import { reportProgress } from './progress.ts';
 import { report } from './report.ts';
 import type { CallKind, Outcome, Serving } from './serving.ts';
-import { joinSignals } from './signals.ts';
 
-export interface ToolCall {
+interface ToolCall {
   readonly kind: CallKind;
   readonly preview: PreviewOptions;
   readonly timeoutMs?: number | undefined;
@@ -78,4 +76,41 @@ function outcomeOf({ cancelled, timedOut, limit, exitCode }: CallResult): Outcom
   if (timedOut) return 'timeout';
   if (limit !== undefined) return 'limit';
   return exitCode === 0 ? 'ok' : 'failed';
+}
+
+const EVERY_MS = 500;
+
+/** Tells a client that asked for it how a call is getting on; gives back how to stop. */
+function reportProgress({ mcpReq }: ServerContext, preview: Preview): () => void {
+  const progressToken = mcpReq._meta?.progressToken;
+  if (progressToken === undefined) return () => undefined;
+  const started = performance.now();
+  const tell = () => {
+    const elapsed = Math.round(performance.now() - started);
+    const message = `running for ${(elapsed / 1000).toFixed(1)} s, ${preview.bytes} bytes in ${preview.lines} lines so far`;
+    const params = { progressToken, progress: elapsed, message };
+    // A client that went away misses nothing.
+    mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined);
+  };
+  const timer = setInterval(tell, EVERY_MS);
+  return () => clearInterval(timer);
+}
+
+interface Joined {
+  readonly signal: AbortSignal;
+  /** Takes the listeners off again: some of these signals live as long as the server. */
+  readonly release: () => void;
+}
+
+/** Aborts as soon as one of them does. */
+function joinSignals(signals: readonly (AbortSignal | undefined)[]): Joined {
+  const controller = new AbortController();
+  const abort = () => controller.abort();
+  const given = signals.filter((signal) => signal !== undefined);
+  for (const signal of given) signal.addEventListener('abort', abort, { once: true });
+  if (given.some(({ aborted }) => aborted)) abort();
+  const release = () => {
+    for (const signal of given) signal.removeEventListener('abort', abort);
+  };
+  return { signal: controller.signal, release };
 }

@@ -3,13 +3,14 @@ import { bytesOfText } from '../host/bytes.ts';
 import { CordonError } from '../host/errors.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
 import { auditFile, auditHead, newLaunchId } from '../launch/audit.ts';
+import { surveyMachine } from '../launch/machine.ts';
+import { probeBarrier } from '../launch/probe.ts';
 import type { Operation } from '../plan/places/index.ts';
 import { type LaunchPlan, type Machine, plan } from '../plan/plan.ts';
 import type { ImageTarget } from '../policy/container-target.ts';
 import type { NetworkPolicy } from '../policy/network/rules.ts';
 import type { Redaction } from '../redact/redaction.ts';
 import { checkedWords, shell, type Words } from './arguments.ts';
-import { barrierFailure, requireBarrier } from './barrier.ts';
 import { type Call, launchHere, runCall } from './call.ts';
 import { launchInContainer } from './container-call.ts';
 import type { SessionEnvironment } from './environment.ts';
@@ -173,4 +174,37 @@ function noSkill(name: string, skills: readonly Skill[]): CordonError {
   return new CordonError('skill', `there is no skill '${String(name).slice(0, 100)}'`, {
     hint: known.length === 0 ? 'this session has no script skills' : `there are ${known.join(', ')}`,
   });
+}
+
+/** Whether a barrier was seen to work; one that fails is tried again, since it may be mended meanwhile. */
+let works = false;
+
+/** What holds a sandbox on this machine, or a refusal. Nothing of a session ever runs without it. */
+function requireBarrier(env: ParentEnv, what: string): Machine {
+  const machine = surveyMachine(env);
+  if (works) return machine;
+  const { ok, found } = probeBarrier();
+  if (!ok) throw noBarrier(what, found);
+  works = true;
+  return machine;
+}
+
+/** After a launch that failed: the barrier may be what is missing. */
+function barrierFailure(env: ParentEnv, what: string): CordonError | undefined {
+  works = false;
+  try {
+    requireBarrier(env, what);
+    return undefined;
+  } catch (error) {
+    if (error instanceof CordonError) return error;
+    throw error;
+  }
+}
+
+function noBarrier(what: string, why: string): CordonError {
+  return new CordonError(
+    'security',
+    `SECURITY ERROR: ${what} was not run, since there is no barrier here to hold it: ${why}. Secrets are handed to nothing outside of one.`,
+    { hint: 'cordon doctor says what is in the way, and how to get it out of it' },
+  );
 }

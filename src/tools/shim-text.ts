@@ -1,15 +1,15 @@
-import { type BigIntStats, lstatSync, statSync } from 'node:fs';
-import { type Bytes, bytesOfText, showBytes } from '../host/bytes.ts';
+import { type BigIntStats, lstatSync, realpathSync, statSync } from 'node:fs';
+import { basename } from 'node:path';
+import { type Bytes, bufferOfBytes, bytesOfBuffer, bytesOfText, showBytes } from '../host/bytes.ts';
 import { auditFile } from '../launch/audit.ts';
 import { type Operation, PLACE_VARIABLES } from '../plan/places/index.ts';
 import { containmentLines, type Machine, PLAN_HEADER, planLine, recordLines, withNetwork } from '../plan/plan.ts';
 import { ruleLines } from '../plan/rule-lines.ts';
 import type { Policy } from '../policy/policy.ts';
-import { nameToRunBy } from './argv0.ts';
 import { INSIDE_LINE } from './bin-entry.ts';
 import { hasFsPolicy, hasNetworkPolicy, type ToolPolicy } from './tool-policy.ts';
 
-export interface ShimInput {
+interface ShimInput {
   readonly tool: ToolPolicy;
   readonly policy: Policy;
   /** The real tool. */
@@ -178,3 +178,29 @@ function debugHead({ name, base, allow, deny }: ToolPolicy): string {
 }
 
 const line = (word: string, ...fields: readonly string[]) => planLine(word, ...fields.map(bytesOfText));
+
+/** Programs that look themselves up on PATH by the name they were started with, to find their own libraries beside them. */
+const FIND_THEMSELVES = [
+  /^(python|pypy)\d*(\.\d+)*[a-z]?$/,
+  /(^|-)(gcc|g\+\+|cpp|gfortran|gnat|gdc|gcov|ld|as|gdb)(-\d+(\.\d+)*)?$/,
+  /^(tclsh|wish)\d*(\.\d+)*$/,
+  /^(e|p|up|xe|lua|luahb)?(la)?tex$|^(pdf|lua|xe)(la)?tex$|^(bibtex|biber|dvips|kpsewhich|mf|mpost)$/,
+  /^emacs/,
+];
+
+/**
+ * What the tool finds as its own name: that of the command, which it shows in its messages. A program that finds its files by it would
+ * find the shim, and gets its path instead.
+ */
+function nameToRunBy(name: string, command: Bytes): Bytes {
+  const real = basename(realOf(command));
+  return FIND_THEMSELVES.some((pattern) => pattern.test(real)) ? command : bytesOfText(name);
+}
+
+function realOf(path: Bytes): string {
+  try {
+    return bytesOfBuffer(realpathSync(bufferOfBytes(path), 'buffer'));
+  } catch {
+    return path;
+  }
+}

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../src/cli/commands.ts';
 import { following, SHAPES } from '../../src/cli/completion/shapes.ts';
-import { usageOf } from '../../src/cli/usage.ts';
+import { usageOf } from '../../src/cli/help.ts';
 import { cordonProgram, freshHome, type Ran, runAs, runCordon } from '../support/cordon.ts';
 
 const TYPE = fileURLToPath(new URL('type-and-complete.py', import.meta.url));

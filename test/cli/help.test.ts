@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { COMMANDS } from '../../src/cli/commands.ts';
+import { flagGroups, usageOf } from '../../src/cli/help.ts';
 import { definitions } from '../../src/cli/ui/definitions.ts';
-import { flagGroups, usageOf } from '../../src/cli/usage.ts';
 import { runCordon } from '../support/cordon.ts';
 
 const NAMES = COMMANDS.map(({ name }) => name);

@@ -5,8 +5,8 @@ import { expect, test } from 'vitest';
 // @ts-expect-error: a script without types, as scripts are.
 import { manPage } from '../../scripts/lib/man-page.mjs';
 import { COMMANDS } from '../../src/cli/commands.ts';
+import { flagGroups, sentence, usageOf } from '../../src/cli/help.ts';
 import { POLICY_FLAGS } from '../../src/cli/run-flags.ts';
-import { flagGroups, sentence, usageOf } from '../../src/cli/usage.ts';
 import { CONTROL_VARIABLES } from '../../src/host/control.ts';
 import { ROOT } from '../support/project.ts';
 

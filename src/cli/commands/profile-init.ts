@@ -1,14 +1,15 @@
 import { bytesOfText, showText } from '../../host/bytes.ts';
 import { CordonError } from '../../host/errors.ts';
 import { resolveProfiles } from '../../policy/profile/resolve.ts';
+import { Secret } from '../../secrets/secret.ts';
+import { Unavailable } from '../../secrets/sources/source.ts';
 import type { Context } from '../context.ts';
+import { toolsOf } from '../credential-tools.ts';
 import { hasFlag, usageError } from '../flags.ts';
 import { profilePlaces } from '../profiles.ts';
 import { Asker } from '../ui/ask.ts';
 import type { ProfileSubcommand } from './profile.ts';
 import { type Answers, answersFromFlags, askForAnswers } from './profile-init-answers.ts';
-import { profileText } from './profile-init-text.ts';
-import { storeInVault } from './profile-init-vault.ts';
 import { existingProfile, writeProfile } from './profile-init-write.ts';
 
 /** Writes a first profile: asks on a terminal, else goes by the flags. */
@@ -57,4 +58,86 @@ async function nextSteps({ name, credentials }: Answers, context: Context): Prom
   ];
   const width = Math.max(...steps.map(([command]) => command?.length ?? 0));
   for (const [command, what] of steps) context.out(`  ${command?.padEnd(width)}  ${what}\n`);
+}
+
+/** A profile in JSON with comments that says what each part is for. */
+export function profileText({ name, agent, tools, credentials }: Answers): string {
+  const bases = [...(agent === 'none' ? [] : [agent]), ...tools.map((tool) => `${tool}-dev`)];
+  const json = (value: unknown) => JSON.stringify(value);
+  return `// Shown as a whole, with what it builds on: cordon profile show ${name}
+{
+  "meta": {
+    "name": ${json(name)},
+    "description": ${json(descriptionOf(agent, tools))}
+  },
+
+  // The profiles this one builds on, in order: lists add up, this file wins elsewhere.
+  "extends": [${(bases.length === 0 ? ['default'] : bases).map(json).join(', ')}],
+
+  "environment": {
+    // Further variables of the shell that pass: exact names, or PREFIX* for all that begin so.
+    "allow_vars": [],
+    // What never passes, whatever is allowed. An exception: { "pattern": "*TOKEN*", "except": ["MY_TOKEN_COUNT"] }
+    "deny_vars": [],
+    // Fixed values. No place for secrets.
+    "set_vars": {}
+  },
+
+  // Credentials from the vault (cordon creds set NAME), whatever the lists above say: "NAME IN THE VAULT": "VARIABLE".
+  // Other sources: "env://VARIABLE", "file:///path", "keyring://service/account", "op://vault/item/field".
+  "env_credentials": ${credentialText(credentials)},
+
+  // Places on top of the preset: "write" and "read" let them through, "hide" takes them away, "expose" lifts a mask.
+  // The workspace is yours to write; "aside" puts aside what is written there, "read-only" lets nothing be written.
+  "filesystem": { "write": [], "read": [], "expose": [] },
+
+  // true cuts the network off.
+  "network": { "block": false },
+
+  // auto: behind the barrier where there is one. barrier: there or not at all. filter: only the environment.
+  "isolation": "auto",
+
+  // true replaces injected credentials in what the program prints.
+  "redact": false
+}
+`;
+}
+
+function descriptionOf(agent: string, tools: readonly string[]): string {
+  const who = agent === 'none' || agent === 'agent' ? 'My own work' : `My ${agent}`;
+  return tools.length === 0 ? who : `${who}, with ${tools.join(', ')}`;
+}
+
+function credentialText(credentials: readonly string[]): string {
+  if (credentials.length === 0) return '{}';
+  return `{\n${credentials.map((name) => `    ${JSON.stringify(name)}: ${JSON.stringify(name)}`).join(',\n')}\n  }`;
+}
+
+interface Surroundings {
+  readonly asker: Asker | undefined;
+  readonly context: Context;
+}
+
+/** Takes the values that are set in this shell into the vault, so that they need not stay in the shell. What the vault has already is kept. */
+export async function storeInVault(names: readonly string[], { asker, context }: Surroundings): Promise<void> {
+  const set = names.filter((name) => (context.env.get(bytesOfText(name)) ?? '') !== '');
+  if (set.length === 0) return;
+  const agreed = await asker?.confirm(`Take ${set.join(', ')} from this shell into the vault?`, true);
+  if (agreed === false) return context.out(set.map((name) => `  cordon creds set ${name}\n`).join(''));
+  for (const name of set) await storeOne(name, context);
+}
+
+async function storeOne(name: string, context: Context): Promise<void> {
+  const { vault } = toolsOf(context);
+  const value = context.env.get(bytesOfText(name));
+  if (value === undefined) return;
+  try {
+    if ((await vault.get(name)) !== undefined)
+      return context.out(`the vault has ${name} already, which stays as it is\n`);
+    await vault.set(name, new Secret(value));
+    context.out(`stored ${name} in the vault; it need not be exported in your shell any more\n`);
+  } catch (error) {
+    if (!(error instanceof CordonError || error instanceof Unavailable)) throw error;
+    context.err(`cordon: ${name} was not stored: ${error.message}\n  hint: cordon creds set ${name}\n`);
+  }
 }

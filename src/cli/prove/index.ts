@@ -21,7 +21,6 @@ import { flagValues, type ParsedArguments, parseArguments, textValue, usageError
 import { policyFromFlags, refuseContainer } from '../start-policy.ts';
 import { otherLaunchers, ownLauncher } from './launchers.ts';
 import { outputOf } from './output.ts';
-import { progressBar } from './progress.ts';
 
 const TRIAL_MS = 20_000;
 const TOTAL_S = 900;
@@ -111,4 +110,23 @@ function ourselves() {
 function machineFacts({ found }: BarrierState): MachineFacts {
   const user = process.getuid?.() === 0 ? 'root' : 'ordinary';
   return { system: process.platform, kernel: release(), arch: process.arch, user, barrier: showText(found) };
+}
+
+const WIDTH = 24;
+
+export interface Bar {
+  readonly show: (done: number, all: number) => void;
+  readonly clear: () => void;
+}
+
+/** Only on a terminal. */
+export function progressBar(context: Pick<Context, 'err'>): Bar {
+  if (process.stderr.isTTY !== true) return { show: () => undefined, clear: () => undefined };
+  return {
+    show: (done, all) => {
+      const filled = all === 0 ? WIDTH : Math.round((done / all) * WIDTH);
+      context.err(`\r\x1b[K[${'█'.repeat(filled)}${'░'.repeat(WIDTH - filled)}] ${done} of ${all} probes`);
+    },
+    clear: () => context.err('\r\x1b[K'),
+  };
 }

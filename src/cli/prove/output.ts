@@ -1,12 +1,14 @@
+import { rmSync, statSync, writeFileSync } from 'node:fs';
 import type { Report } from '../../../prove/report/report.ts';
+import { CordonError } from '../../host/errors.ts';
+import { realPathOf, replaceFile } from '../../host/files.ts';
 import { sarifLog } from '../../host/sarif.ts';
 import type { Context } from '../context.ts';
 import { flagValues, hasFlag, type ParsedArguments, textValue, usageError } from '../flags.ts';
 import { version } from '../version.ts';
-import { tryPlace, writePage } from './page-file.ts';
 import { proofAsText } from './report-text.ts';
 
-export interface ReportOutput {
+interface ReportOutput {
   readonly show: (report: Report) => Promise<void>;
 }
 
@@ -38,3 +40,35 @@ const asText = (data: object) => `${JSON.stringify(data, null, 2)}\n`;
 async function page(report: Report): Promise<string> {
   return (await import('../../../prove/report/html/page.ts')).proofAsPage(report);
 }
+
+/** Whether the file could be written, told by doing so beside it. */
+function tryPlace(path: string): void {
+  explained(path, () => {
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found !== undefined && !found.isFile()) throw notAFile(path);
+    const fresh = `${realPathOf(path)}.${process.pid}`;
+    writeFileSync(fresh, '', { flag: 'wx' });
+    rmSync(fresh);
+  });
+}
+
+/** Whoever looks at it meanwhile has the old one. A link stays one. */
+function writePage(path: string, text: string): void {
+  explained(path, () => replaceFile(realPathOf(path), text, 0o666));
+}
+
+function explained(path: string, work: () => void): void {
+  try {
+    work();
+  } catch (cause) {
+    if (cause instanceof CordonError) throw cause;
+    throw new CordonError('write', `the page cannot be written there (${(cause as NodeJS.ErrnoException).code})`, {
+      where: path,
+      hint: 'give --html a file in a folder that is there and that you may write to',
+      cause,
+    });
+  }
+}
+
+const notAFile = (path: string) =>
+  new CordonError('write', 'there is something else than a file', { where: path, hint: 'give --html another name' });

@@ -1,16 +1,16 @@
 import { join } from 'node:path';
 import type { Attempt, Start } from '../../../prove/attempt.ts';
 import type { Launcher } from '../../../prove/launchers.ts';
+import type { Probe } from '../../../prove/probe.ts';
 import type { Scene } from '../../../prove/scene.ts';
 import { bytesOfText, showBytes } from '../../host/bytes.ts';
 import { findCommand } from '../../host/folders.ts';
 import { ParentEnv } from '../../host/parent-env.ts';
 import { changeTools } from '../../tools/change.ts';
 import { becomes, edited } from '../../tools/edits.ts';
-import type { ToolFilesystem, ToolPolicy } from '../../tools/tool-policy.ts';
+import { hasFsPolicy, type ToolFilesystem, type ToolPolicy } from '../../tools/tool-policy.ts';
 import { openWorkshop, placesOf } from '../../tools/workshop.ts';
 import { relocate, type Whereabouts } from './relocate.ts';
-import { leftByShim } from './shim-limits.ts';
 
 export interface UnderShim {
   readonly from: Whereabouts;
@@ -94,4 +94,24 @@ function withoutPath(key: 'read' | 'write' | 'expose', path: string) {
     const kept = tool.fs[key].filter((other) => other !== path);
     return { ...tool, fs: { ...tool.fs, [key]: kept } };
   };
+}
+
+interface Limit {
+  readonly probes: RegExp;
+  readonly why: string;
+}
+
+/** With a policy about files a shim holds all that a run holds. */
+const OF_ENV_POLICIES: readonly Limit[] = [
+  {
+    probes: /^kernel\/(shared-memory|messages|posix-messages)$|^processes\/signals-to-the-group$/,
+    why: 'with an env policy alone a shim shares IPC and abstract sockets with the host',
+  },
+  { probes: /^refill\//, why: 'with an env policy alone a shim shows the start-up files of shells as they are' },
+];
+
+/** What `cordon run` holds and the shim of this tool does not: with an env policy alone it leaves files and IPC as they are. */
+function leftByShim(tool: ToolPolicy): (probe: Probe) => string | undefined {
+  const limits = hasFsPolicy(tool) ? [] : OF_ENV_POLICIES;
+  return ({ id }) => limits.find(({ probes }) => probes.test(id))?.why;
 }

@@ -3,11 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { CordonError } from '../../host/errors.ts';
 import type { Log, Session } from '../../sessions/types.ts';
 import { failureText } from '../failure.ts';
-import { type AdmittedNames, admits, bearerToken } from './admission.ts';
 import { Endpoint } from './endpoint.ts';
 import { readBody, refuse, sendResponse, sendText, webRequest } from './exchange.ts';
 import { FORWARDED, forward } from './forward.ts';
-import { InFlight } from './in-flight.ts';
 import { Metrics } from './metrics.ts';
 import { SessionPool, TooManySessions, type UserLimits } from './pool.ts';
 import { type Shards, shardOf } from './shards.ts';
@@ -201,4 +199,57 @@ function cannotListen({ code }: NodeJS.ErrnoException, host: string, port: numbe
   return new CordonError('listen', `cannot listen on ${host}:${port} (${code})`, {
     hint: taken ? 'something listens there already; choose another with --listen ADDRESS:PORT' : 'see --listen',
   });
+}
+
+interface AdmittedNames {
+  readonly hosts: readonly string[];
+  readonly origins: readonly string[];
+}
+
+const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
+
+/** A page of another site that made its name point here sends that name as Host, and its own address as Origin. */
+function admits(request: IncomingMessage, { hosts, origins }: AdmittedNames): boolean {
+  const { host, origin } = request.headers;
+  if (host === undefined || !isAllowedHost(host, hosts)) return false;
+  return origin === undefined || origins.includes(origin.toLowerCase());
+}
+
+/** With or without a port; what was allowed with a port means that port. */
+function isAllowedHost(host: string, hosts: readonly string[]): boolean {
+  const given = host.toLowerCase();
+  const name = given.replace(/:\d{1,5}$/, '');
+  return [...LOOPBACK, ...hosts].some((allowed) => allowed === given || allowed === name);
+}
+
+function bearerToken({ headers }: IncomingMessage): string | undefined {
+  return /^Bearer +([\x21-\x7e]{1,512})$/i.exec(headers.authorization ?? '')?.[1];
+}
+
+/** Counts what has begun and not ended, and can wait for the end of all. */
+class InFlight {
+  #count = 0;
+  #waiting: (() => void)[] = [];
+
+  begin(): () => void {
+    this.#count++;
+    let ended = false;
+    return () => {
+      if (!ended) this.#count--;
+      ended = true;
+      if (this.#count === 0) for (const resolve of this.#waiting.splice(0)) resolve();
+    };
+  }
+
+  /** Settles when nothing is left, or when the time is up. */
+  settled(withinMs: number): Promise<void> {
+    if (this.#count === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, withinMs);
+      this.#waiting.push(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+  }
 }

@@ -2,7 +2,6 @@ import { dirname, join } from 'node:path';
 import type { Bytes } from '../../host/bytes.ts';
 import { type Folders, isWithin } from '../../host/folders.ts';
 import type { FilesystemPolicy } from '../../policy/policy.ts';
-import { COMES_BACK_IN_HOME } from './come-back.ts';
 import { HIDDEN_IN_HOME, HIDDEN_IN_SYSTEM } from './credentials.ts';
 import {
   below,
@@ -21,7 +20,7 @@ import {
   patternBelow,
 } from './facts.ts';
 import type { Operation, OperationOf } from './operation.ts';
-import { SHOWN_IN_HOME, type ShownGroup, STARTUP_IN_HOME, STARTUP_IN_SYSTEM } from './shown.ts';
+import { COMES_BACK_IN_HOME, SHOWN_IN_HOME, type ShownGroup, STARTUP_IN_HOME, STARTUP_IN_SYSTEM } from './shown.ts';
 import { builtRoot, type SystemLinks } from './system.ts';
 
 /** A file whose text stands in for what the host has there. */

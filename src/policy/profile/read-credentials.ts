@@ -6,12 +6,14 @@ import { credentialRule, SOURCE_FORMS } from '../credential.ts';
 import { coverTokens } from '../load/frame.ts';
 import { childOf, itemsOf, type Node, textOf } from '../load/node.ts';
 import type { Problems } from '../load/problems.ts';
+import { parseSshHost, type SshRule } from '../ssh.ts';
 import type { CredentialEntry } from './layer.ts';
+import { listed } from './read-environment.ts';
 import { didYouMean } from './shape.ts';
 
 const SCHEMES: readonly string[] = Object.keys(SOURCE_FORMS);
 
-export interface CredentialOptions {
+interface CredentialOptions {
   readonly problems: Problems;
   /** A command of someone else's file must not run here. */
   readonly mayRunCommands: boolean;
@@ -165,4 +167,31 @@ function sourceProblem(source: string): { message: string; hint: string } | unde
   if (scheme !== undefined || (/^\w[\w.@-]{0,127}$/.test(source) && coverTokens(source) === source)) return undefined;
   const hint = 'a bare name is the name of an entry of the vault: cordon creds set NAME asks for its value';
   return { message: 'this is no name of a credential', hint };
+}
+
+/** A list of `{key, for}`: the shape of each is checked with the whole. */
+export function readSshKeys(node: Node | undefined, problems: Problems): SshRule[] {
+  const seen = new Set<string>();
+  return itemsOf(node).flatMap((item) => {
+    const [named, key] = [childOf(item, 'key'), textOf(childOf(item, 'key'))?.trim()];
+    const hosts = listed(childOf(item, 'for'));
+    if (named === undefined || key === undefined) return [];
+    if (key === '' || /[\x00-\x1f\x7f]/.test(key))
+      problems.add(
+        named.place,
+        'this is no name of a key',
+        'write what `ssh-add -l` shows, or a file such as id_ed25519',
+      );
+    if (seen.has(key)) problems.add(named.place, `the key ${key} stands here twice`, 'name all its hosts in one `for`');
+    seen.add(key);
+    if (hosts.length === 0 && childOf(item, 'for') !== undefined)
+      problems.add(item.place, 'no host is named', 'name the hosts that it may log in to: for: ["github.com"]');
+    const parsed = hosts.flatMap((host) => {
+      const one = parseSshHost(textOf(host) ?? '');
+      if ('value' in one) return [one.value];
+      problems.add(host.place, one.problem, one.hint);
+      return [];
+    });
+    return [{ key, hosts: parsed, origin: problems.where(named.place) }];
+  });
 }

@@ -5,7 +5,7 @@ import type { PathRoots } from '../places.ts';
 import type { GuardMode, Isolation } from '../policy.ts';
 import type { BaseName } from '../presets/presets.ts';
 import type { Layer, Located } from './layer.ts';
-import { readCredentials } from './read-credentials.ts';
+import { readCredentials, readSshKeys } from './read-credentials.ts';
 import {
   listed,
   type Reading,
@@ -18,7 +18,6 @@ import {
 import { readFilesystem } from './read-filesystem.ts';
 import { readNetwork } from './read-network.ts';
 import { readSession } from './read-session.ts';
-import { readSshKeys } from './read-ssh-keys.ts';
 import { PROFILE } from './schema.ts';
 import { check } from './shape.ts';
 

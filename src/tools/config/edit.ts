@@ -1,8 +1,7 @@
 import type { AST } from 'toml-eslint-parser';
 import { CordonError } from '../../host/errors.ts';
 import { type Document, isPrefix, type KeyPath, pairAt, parseDocument } from './document.ts';
-import { appendedHeader, insertions } from './insert.ts';
-import { withItems, withoutItem } from './list-edits.ts';
+import { appendedHeader, insertions, withItems, withoutItem, withoutOne } from './list-edits.ts';
 import { listLiteral, textLiteral } from './literal.ts';
 import {
   isSameMeaning,
@@ -14,7 +13,6 @@ import {
   withMeaning,
   withoutMeaning,
 } from './meaning.ts';
-import { withoutOne } from './remove.ts';
 import { spliced } from './splice.ts';
 
 /**

@@ -1,8 +1,14 @@
+import { createHash } from 'node:crypto';
+import type { Readable } from 'node:stream';
 import { decide } from '../../decide/decide.ts';
 import { type Bytes, textOfBytes } from '../../host/bytes.ts';
 import { CordonError } from '../../host/errors.ts';
+import type { ParentEnv } from '../../host/parent-env.ts';
+import { launch } from '../../launch/launch.ts';
+import { prepare } from '../../launch/prepare.ts';
+import { Pattern } from '../../policy/pattern.ts';
+import { DEFAULT_POLICY, type Policy } from '../../policy/policy.ts';
 import { shrink, shuffled } from './shrink.ts';
-import { exactly, type Trace, type Trial, tryWith } from './trial.ts';
 
 export interface Suggestion {
   /** The variables the command needs, as patterns. */
@@ -17,7 +23,7 @@ export interface Suggestion {
   readonly exitCode: number;
 }
 
-export interface Bounds {
+interface Bounds {
   readonly seed: number;
   readonly totalMs: number;
   readonly onProgress?: (runs: number, left: number) => void;
@@ -104,4 +110,43 @@ function tooSlow(totalMs: number): CordonError {
 /** A name with a star in it is still one name. */
 function patternOf(name: Bytes): string {
   return (textOfBytes(name) ?? name).replace(/[*?[]/g, '[$&]');
+}
+
+/** What a run came to: enough to compare, nothing to leak. */
+interface Trace {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+interface Trial {
+  readonly env: ParentEnv;
+  readonly argv: readonly [Bytes, ...Bytes[]];
+  readonly workdir: string;
+}
+
+/** Runs the command with these variables and no others, as its shim would; undefined when it took too long. */
+async function tryWith(trial: Trial, names: readonly Bytes[], limitMs: number): Promise<Trace | undefined> {
+  const { plan } = prepare({ ...trial, policy: exactly(names), record: false });
+  const limit = AbortSignal.timeout(limitMs);
+  const { child, result } = launch(plan, { stdin: 'ignore', stdout: 'pipe', stderr: 'pipe', signal: limit });
+  const [stdout, stderr, { exitCode }] = await Promise.all([digest(child.stdout), digest(child.stderr), result]);
+  return limit.aborted ? undefined : { exitCode, stdout, stderr };
+}
+
+function exactly(names: readonly Bytes[]): Policy {
+  const origin = 'tool suggest';
+  return {
+    ...DEFAULT_POLICY,
+    origin,
+    base: { preset: 'none', origin },
+    allow: names.map((name) => ({ pattern: Pattern.exactly(name), origin })),
+    filesystem: { ...DEFAULT_POLICY.filesystem, preset: 'all' },
+  };
+}
+
+async function digest(stream: Readable | null): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of stream ?? []) hash.update(chunk as Buffer);
+  return hash.digest('hex');
 }

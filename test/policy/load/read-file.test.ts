@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { CordonError } from '../../../src/host/errors.ts';
-import { readPolicyFile } from '../../../src/policy/load/read-file.ts';
-import { checkTrust } from '../../../src/policy/load/trust.ts';
+import { checkTrust, readPolicyFile } from '../../../src/policy/load/read-file.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'cordon-read-file-'));
 
