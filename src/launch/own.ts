@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { release } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { ensureFolder, namesIn, textIn } from '../host/files.ts';
+import { ensureFolder, namesIn, replaceFile, textIn } from '../host/files.ts';
 import { type Folders, foldersOf, type Homes, isWithin, packageFolder } from '../host/folders.ts';
 import { ParentEnv } from '../host/parent-env.ts';
 import {
@@ -144,7 +144,8 @@ function readRegistry(path: string): Folders[] {
     });
 }
 
-const linesOf = (path: string) => textIn(path).split('\n');
+/** Of a line that has no end it is not known how it goes on: somebody is just writing it. */
+const linesOf = (path: string) => textIn(path).split('\n').slice(0, -1);
 
 /** Best effort: a disk that is full or read-only never stops a launch. */
 function register(path: string, folders: Folders, known: readonly Folders[]): void {
@@ -157,7 +158,7 @@ function register(path: string, folders: Folders, known: readonly Folders[]): vo
     ensureFolder(join(path, '..'));
     const old = linesOf(path);
     if (old.length < MOST_LINES) appendFileSync(path, `${lines.join('\n')}\n`, { mode: 0o600 });
-    else writeFileSync(path, `${[...old.filter(isThere), ...lines].join('\n')}\n`, { mode: 0o600 });
+    else replaceFile(path, `${[...old.filter(isThere), ...lines].join('\n')}\n`);
   });
 }
 

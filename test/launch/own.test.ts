@@ -84,6 +84,21 @@ describe('the list of homes that Cordon was used with', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
+  it('are not those of a line that somebody is just writing, and such a line is not kept', () => {
+    const passwdHome = scene();
+    const folder = join(passwdHome, '.local/state/cordon');
+    const file = join(folder, 'homes');
+    mkdirSync(folder, { recursive: true });
+    const whole = Array.from({ length: 70 }, (_, at) => `config ${join(scene(), String(at))}`);
+    writeFileSync(file, `${whole.join('\n')}\nstate /tmp/`);
+    const folders = foldersOf(ParentEnv.fromRecord({ CORDON_HOME: scene() }));
+    const homes = { home: undefined, passwdHome };
+    const { places } = ownOf({ homes, folders, policyFiles: [], how: 'keep', kernel: OLD_KERNEL });
+    expect(places.out).not.toContain('/tmp');
+    expect(readFileSync(file, 'utf8')).not.toMatch(/^state \/tmp\/$/m);
+    expect(readFileSync(file, 'utf8')).toContain(`config ${folders.config}\n`);
+  });
+
   it('says nothing about the usual folders, and forgets those that are gone when it grows long', () => {
     const home = scene();
     const file = join(home, '.local/state/cordon/homes');
