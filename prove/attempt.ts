@@ -1,4 +1,4 @@
-import { type Bystander, endGroup, startBystander } from './bystander.ts';
+import { endGroup, type Helper, startHelper } from './helper.ts';
 import { ended, type TrialOutcome } from './outcome.ts';
 import type { Probe, Trial } from './probe.ts';
 import type { Scene } from './scene.ts';
@@ -50,10 +50,10 @@ export interface Start {
 export function begin(
   attempt: Pick<Attempt, 'scene' | 'env' | 'starter' | 'starterIsOurs'>,
   { argv, plan }: Start,
-): Bystander {
+): Helper {
   const { scene, env, starter, starterIsOurs } = attempt;
   const { uid, gid } = starterIsOurs ? { uid: undefined, gid: undefined } : scene;
-  const child = startBystander([...starter, ...argv], {
+  const child = startHelper([...starter, ...argv], {
     env,
     cwd: scene.work,
     uid,

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 
-export type Bystander = ChildProcess;
+export type Helper = ChildProcess;
 
-export interface BystanderOptions {
+export interface HelperOptions {
   /** The whole environment it gets. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
@@ -17,7 +17,7 @@ export interface BystanderOptions {
  * Starts a process outside of every sandbox: what a probe wants to spy on, or the shell that a launcher is started from.
  * It holds stand-ins only, in an environment made up from nothing.
  */
-export function startBystander(argv: readonly string[], options: BystanderOptions): Bystander {
+export function startHelper(argv: readonly string[], options: HelperOptions): Helper {
   const [program = '', ...args] = argv;
   const { cwd, uid, gid } = options;
   return spawn(program, args, {
@@ -32,7 +32,7 @@ export function startBystander(argv: readonly string[], options: BystanderOption
 }
 
 /** Ends a process that leads a group, and all of the group, whatever it started. What got away and holds its output must not keep us waiting. */
-export function endGroup(child: Bystander): void {
+export function endGroup(child: Helper): void {
   for (const stream of child.stdio) stream?.destroy();
   child.unref();
   if (child.pid === undefined) return;

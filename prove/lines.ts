@@ -1,4 +1,4 @@
-import type { Bystander } from './bystander.ts';
+import type { Helper } from './helper.ts';
 
 /** Lines of a process's output, in order, whether they came before they were asked for or not. */
 export class Lines {
@@ -6,7 +6,7 @@ export class Lines {
   #ended = false;
   #wake: () => void = () => undefined;
 
-  constructor({ stdout }: Bystander) {
+  constructor({ stdout }: Helper) {
     stdout?.setEncoding('utf8').on('data', (text: string) => {
       this.#text += text;
       this.#wake();

@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers';
-import type { Bystander } from './bystander.ts';
+import type { Helper } from './helper.ts';
 
 /** How a trial ended and what it printed. */
 export interface TrialOutcome {
@@ -9,7 +9,7 @@ export interface TrialOutcome {
 }
 
 /** Waits until it has ended and nothing holds its output any more. */
-export async function ended(child: Bystander, encoding: 'utf8' | 'latin1' = 'utf8'): Promise<TrialOutcome> {
+export async function ended(child: Helper, encoding: 'utf8' | 'latin1' = 'utf8'): Promise<TrialOutcome> {
   const end = new Promise<number | null>((resolve, reject) => child.once('error', reject).once('close', resolve));
   const read = (stream: NodeJS.ReadableStream | null) => (stream === null ? '' : text(stream.setEncoding(encoding)));
   const [code, stdout, stderr] = await Promise.all([end, read(child.stdout), read(child.stderr)]);

@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
-import { endGroup, startBystander } from './bystander.ts';
+import { endGroup, startHelper } from './helper.ts';
 import type { Prefix } from './launchers.ts';
 import { ended, type TrialOutcome } from './outcome.ts';
 import { ProveProblem } from './problem.ts';
@@ -59,7 +59,7 @@ async function versionOf(program: string, around: PrefixedBy): Promise<string | 
 /** What it said in the time it has; a program that knows no --version may do anything. */
 async function run(argv: readonly string[], around: PrefixedBy): Promise<TrialOutcome> {
   const env = { PATH: pathOf(around), HOME: around.folder };
-  const child = startBystander(argv, { env, cwd: around.folder });
+  const child = startHelper(argv, { env, cwd: around.folder });
   child.stdin?.on('error', () => undefined).end();
   const nothing: TrialOutcome = { code: null, stdout: '', stderr: '' };
   let stop: () => void = () => undefined;

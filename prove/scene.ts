@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { chmodSync, chownSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
-import { endGroup, startBystander } from './bystander.ts';
+import { endGroup, startHelper } from './helper.ts';
 import { Lines } from './lines.ts';
 import { ended, type TrialOutcome } from './outcome.ts';
 import { ABSTRACT_LISTENER } from './scripts.ts';
@@ -118,7 +118,7 @@ export class Scene {
   }
 
   #start(argv: readonly string[], env: Readonly<Record<string, string>>) {
-    const child = startBystander(argv, { env, cwd: this.work, uid: this.uid, gid: this.gid });
+    const child = startHelper(argv, { env, cwd: this.work, uid: this.uid, gid: this.gid });
     child.stdin?.on('error', () => undefined);
     return child;
   }

@@ -77,7 +77,7 @@ function closeToOthers({ file }: Target): string | undefined {
   }
 }
 
-/** A line that another one takes back again is put away: it would mend nothing. */
+/** A line that another one takes back again is put away: it would fix nothing. */
 function addToIgnored({ file }: Target): string | undefined {
   const repository = repositoryAt(dirname(file));
   if (repository === undefined) return undefined;

@@ -70,7 +70,7 @@ function badComments(source: Source, comments: readonly Comment[], useless: read
 
 function unknownRule(rule: string): { message: string; fix?: string } {
   if (rule === '') return { message: 'the comment names no rule' };
-  if (Object.hasOwn(RULES, rule)) return { message: `${rule} cannot be silenced`, fix: 'mend what it says instead' };
+  if (Object.hasOwn(RULES, rule)) return { message: `${rule} cannot be silenced`, fix: 'fix what it says instead' };
   const near = nearest(rule, Object.keys(RULES));
   return { message: `there is no rule '${rule}'`, ...(near === undefined ? {} : { fix: `did you mean ${near}?` }) };
 }

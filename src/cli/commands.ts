@@ -95,7 +95,7 @@ export const CHECK_FLAGS: readonly FlagSpec[] = [
     help: `what the files are, when their names do not tell: ${KINDS.join(', ')}`,
     choices: KINDS,
   },
-  { name: '--fix', help: 'mend what can be mended safely: modes, .gitignore, comments that silence nothing' },
+  { name: '--fix', help: 'fix what can be fixed safely: modes, .gitignore, comments that silence nothing' },
   JSON_FLAG,
 ];
 

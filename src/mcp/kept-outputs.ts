@@ -37,7 +37,7 @@ async function makeRoom({ workspace, limits }: Session, own: string): Promise<vo
   }
 }
 
-/** A full disk, or something else in the place of the folder, must not keep anyone from running the command that mends it. */
+/** A full disk, or something else in the place of the folder, must not keep anyone from running the command that fixes it. */
 async function withFile(outputFile: string, start: Start): Promise<{ result: CallResult; kept: Kept }> {
   try {
     return { result: await start({ outputFile }), kept: { file: `${INSIDE.workspace}/${outputFile}` } };

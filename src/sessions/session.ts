@@ -176,7 +176,7 @@ function noSkill(name: string, skills: readonly Skill[]): CordonError {
   });
 }
 
-/** Whether a barrier was seen to work; one that fails is tried again, since it may be mended meanwhile. */
+/** Whether a barrier was seen to work; one that fails is tried again, since it may be fixed meanwhile. */
 let works = false;
 
 /** What holds a sandbox on this machine, or a refusal. Nothing of a session ever runs without it. */

@@ -8,9 +8,9 @@ import { factsOf, type Operation, pathsOf, placesOf } from '../plan/places/index
 import { readKeeping } from '../policy/config/changes.ts';
 import { withProxyVariables } from '../policy/network/rules.ts';
 import type { Policy } from '../policy/policy.ts';
+import { rebuildCommand, startCommand, type ToolSetup } from './setup.ts';
 import { insideText, shimText } from './shim-text.ts';
 import { policyOf, type ToolPolicy } from './tool-policy.ts';
-import { rebuildCommand, startCommand, type Workshop } from './workshop.ts';
 
 interface BuiltShim {
   readonly content: Buffer;
@@ -19,33 +19,33 @@ interface BuiltShim {
 }
 
 /** The text of the shim of a tool that runs in a container. */
-export function buildInsideShim(shop: Workshop, launcher: string, tool: ToolPolicy, file: BigIntStats): BuiltShim {
-  const config = { path: shop.config, file };
-  const [start, rebuild] = [startCommand(shop, tool.name), rebuildCommand(shop, tool.name)];
+export function buildInsideShim(setup: ToolSetup, launcher: string, tool: ToolPolicy, file: BigIntStats): BuiltShim {
+  const config = { path: setup.config, file };
+  const [start, rebuild] = [startCommand(setup, tool.name), rebuildCommand(setup, tool.name)];
   return { content: Buffer.from(insideText({ tool, launcher, config, start, rebuild }), 'latin1'), notes: [] };
 }
 
 /** The text of a tool's shim, byte for byte. */
 export function buildShim(
-  shop: Workshop,
+  setup: ToolSetup,
   launcher: string,
   tool: ToolPolicy,
   command: Bytes,
   file: BigIntStats,
 ): BuiltShim {
-  const policy = withProxyVariables(policyOf(tool, shop.homes));
-  const { places, notes, settings } = shimPlaces(policy, shop);
+  const policy = withProxyVariables(policyOf(tool, setup.homes));
+  const { places, notes, settings } = shimPlaces(policy, setup);
   const text = shimText({
     tool,
     policy,
     command,
     launcher,
-    machine: shop.machine,
-    places: [...places, ...outsideOperations({ ...shop, policy, subject: tool.name, lasting: true })],
-    config: { path: shop.config, file },
+    machine: setup.machine,
+    places: [...places, ...outsideOperations({ ...setup, policy, subject: tool.name, lasting: true })],
+    config: { path: setup.config, file },
     settings,
-    state: shop.state,
-    rebuild: rebuildCommand(shop, tool.name),
+    state: setup.state,
+    rebuild: rebuildCommand(setup, tool.name),
   });
   return { content: Buffer.from(text, 'latin1'), notes };
 }
@@ -58,11 +58,11 @@ interface ShimPlaces {
 }
 
 /** The very operations of a run, save that the workspace is where the shim is started, and that start-up files of shells are not there. */
-function shimPlaces(whole: Policy, { env, homes, machine, ...shop }: Workshop): ShimPlaces {
-  const folders = { config: dirname(shop.config), bin: shop.bin, state: shop.state };
+function shimPlaces(whole: Policy, { env, homes, machine, ...setup }: ToolSetup): ShimPlaces {
+  const folders = { config: dirname(setup.config), bin: setup.bin, state: setup.state };
   const policy = whole.filesystem;
-  const { places: own, aside, layers } = ownOf({ homes, folders, policyFiles: [shop.config], how: 'keep' });
-  const changes = changesPlace(folders, layers, whole, readKeeping(shop.config, homes.home));
+  const { places: own, aside, layers } = ownOf({ homes, folders, policyFiles: [setup.config], how: 'keep' });
+  const changes = changesPlace(folders, layers, whole, readKeeping(setup.config, homes.home));
   const facts = { ...factsOf(env), homes: pathsOfHomes(homes) };
   const files = settingsCopies(facts, policy.preset);
   const missing = [...policy.read, ...policy.write, ...policy.hide].filter((path) => !existsSync(path));
@@ -73,5 +73,5 @@ function shimPlaces(whole: Policy, { env, homes, machine, ...shop }: Workshop): 
   };
 }
 
-const pathsOfHomes = ({ home, passwdHome }: Workshop['homes']) =>
+const pathsOfHomes = ({ home, passwdHome }: ToolSetup['homes']) =>
   [...new Set(pathsOf([home ?? '', passwdHome ?? '']))].filter((path) => path !== '/');

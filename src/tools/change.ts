@@ -8,12 +8,12 @@ import { targetText } from '../policy/container-target.ts';
 import { readBinEntry } from './bin-entry.ts';
 import { buildInsideShim, buildShim } from './build-shim.ts';
 import { type Config, parseConfig, readConfig } from './config/read.ts';
+import { placeLauncher, type ToolSetup } from './setup.ts';
 import { Staging } from './staging.ts';
 import { hasPolicy, type ToolPolicy } from './tool-policy.ts';
-import { placeLauncher, type Workshop } from './workshop.ts';
 
 /** What a change wants: the new text of cordon.toml, and where the real tools are that it knows about; one in a container is nowhere. */
-export interface Wish {
+export interface ToolChange {
   readonly text: string;
   readonly pins: ReadonlyMap<string, Bytes | undefined>;
   /** Entries of the bin folder that are to go. */
@@ -37,32 +37,32 @@ export interface ConfigOutcome {
  * One change at a time, whole or not at all: read, work out, check, write everything beside its place, then put it there. Every shim is
  * looked at, because each carries the mark of the policy file it came from.
  */
-export function changeTools(shop: Workshop, wish: (config: Config) => Wish): ConfigOutcome {
-  makeFolders(shop);
-  return withLock(join(dirname(shop.config), '.cordon.toml.lock'), () => {
-    const before = readConfig(shop.config);
-    refuseForeign(shop.config, before.file);
-    const wanted = wish(before);
+export function changeTools(setup: ToolSetup, change: (config: Config) => ToolChange): ConfigOutcome {
+  makeFolders(setup);
+  return withLock(join(dirname(setup.config), '.cordon.toml.lock'), () => {
+    const before = readConfig(setup.config);
+    refuseForeign(setup.config, before.file);
+    const wanted = change(before);
     const next = parseConfig(before.name, wanted.text);
     refuseNewMistakes(before, wanted, next);
-    return carryOut(shop, before, wanted, next);
+    return carryOut(setup, before, wanted, next);
   });
 }
 
 /** A mistake that was there about another tool is that tool's business. */
-function refuseNewMistakes(before: Config, { pins }: Wish, next: Config): void {
+function refuseNewMistakes(before: Config, { pins }: ToolChange, next: Config): void {
   for (const [name, problem] of next.broken) if (!before.broken.has(name) || pins.has(name)) throw problem;
 }
 
-function carryOut(shop: Workshop, before: Config, wanted: Wish, next: Config): ConfigOutcome {
+function carryOut(setup: ToolSetup, before: Config, wanted: ToolChange, next: Config): ConfigOutcome {
   const staging = new Staging();
   try {
     const configChanged = wanted.text !== before.text;
-    const file = configChanged ? stageConfig(staging, shop.config, wanted.text, before.file) : before.file;
+    const file = configChanged ? stageConfig(staging, setup.config, wanted.text, before.file) : before.file;
     const work = [...next.tools.values()].map((tool) =>
-      stageTool(staging, shop, tool, pinOf(shop, wanted, tool.name), file),
+      stageTool(staging, setup, tool, pinOf(setup, wanted, tool.name), file),
     );
-    const removed = wanted.remove.flatMap((name) => stageRemoval(staging, shop, name));
+    const removed = wanted.remove.flatMap((name) => stageRemoval(staging, setup, name));
     staging.commit();
     return {
       config: { ...next, file },
@@ -75,7 +75,7 @@ function carryOut(shop: Workshop, before: Config, wanted: Wish, next: Config): C
   }
 }
 
-function pinOf({ bin }: Workshop, { pins }: Wish, name: string): Bytes | undefined {
+function pinOf({ bin }: ToolSetup, { pins }: ToolChange, name: string): Bytes | undefined {
   const entry = readBinEntry(bin, name);
   return pins.get(name) ?? (entry.kind === 'link' || entry.kind === 'shim' ? entry.path : undefined);
 }
@@ -85,38 +85,38 @@ const NOTHING = { steps: [] as readonly ToolStep[], notes: [] as readonly string
 /** A tool of the file that is not installed here gets nothing. */
 function stageTool(
   staging: Staging,
-  shop: Workshop,
+  setup: ToolSetup,
   tool: ToolPolicy,
   command: Bytes | undefined,
   file: BigIntStats | undefined,
 ): typeof NOTHING {
-  const path = join(shop.bin, tool.name);
-  const entry = readBinEntry(shop.bin, tool.name);
+  const path = join(setup.bin, tool.name);
+  const entry = readBinEntry(setup.bin, tool.name);
   if (file === undefined || (command === undefined && tool.in === undefined)) return NOTHING;
   if (entry.kind === 'foreign') throw foreignEntry(path);
-  if (command === undefined || tool.in !== undefined) return stageInside(staging, shop, tool, file);
-  if (!hasPolicy(tool) || 'problem' in shop.launcher) {
+  if (command === undefined || tool.in !== undefined) return stageInside(staging, setup, tool, file);
+  if (!hasPolicy(tool) || 'problem' in setup.launcher) {
     if (entry.kind === 'link' && entry.path === command) return NOTHING;
     staging.link(path, command);
     return { steps: [{ tool: tool.name, what: 'linked', path: showBytes(command) }], notes: [] };
   }
-  const { content, notes } = buildShim(shop, placeLauncher(shop, shop.launcher.path), tool, command, file);
+  const { content, notes } = buildShim(setup, placeLauncher(setup, setup.launcher.path), tool, command, file);
   if (entry.kind === 'shim' && entry.text === content.toString('latin1')) return { steps: [], notes };
   staging.file(path, content, 0o755);
   return { steps: [{ tool: tool.name, what: 'shim written', path: showBytes(command) }], notes };
 }
 
 /** Where no shim can be written there is nothing: its program on this machine is not the one that was meant. */
-function stageInside(staging: Staging, shop: Workshop, tool: ToolPolicy, file: BigIntStats): typeof NOTHING {
-  if ('problem' in shop.launcher || tool.in === undefined) return NOTHING;
-  const entry = readBinEntry(shop.bin, tool.name);
-  const { content, notes } = buildInsideShim(shop, placeLauncher(shop, shop.launcher.path), tool, file);
+function stageInside(staging: Staging, setup: ToolSetup, tool: ToolPolicy, file: BigIntStats): typeof NOTHING {
+  if ('problem' in setup.launcher || tool.in === undefined) return NOTHING;
+  const entry = readBinEntry(setup.bin, tool.name);
+  const { content, notes } = buildInsideShim(setup, placeLauncher(setup, setup.launcher.path), tool, file);
   if (entry.kind === 'inside' && entry.text === content.toString('latin1')) return { steps: [], notes };
-  staging.file(join(shop.bin, tool.name), content, 0o755);
+  staging.file(join(setup.bin, tool.name), content, 0o755);
   return { steps: [{ tool: tool.name, what: 'shim written', path: targetText(tool.in) }], notes };
 }
 
-function stageRemoval(staging: Staging, { bin }: Workshop, name: string): ToolStep[] {
+function stageRemoval(staging: Staging, { bin }: ToolSetup, name: string): ToolStep[] {
   const { kind } = readBinEntry(bin, name);
   if (kind === 'absent' || kind === 'foreign') return [];
   staging.removal(join(bin, name));
@@ -140,7 +140,7 @@ function refuseForeign(path: string, file: BigIntStats | undefined): void {
 }
 
 /** The shims hide the state folder and freeze the bin folder, so both must be there. */
-function makeFolders({ config, bin, state }: Workshop): void {
+function makeFolders({ config, bin, state }: ToolSetup): void {
   for (const [folder, mode] of [
     [dirname(config), 0o700],
     [bin, 0o755],

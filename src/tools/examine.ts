@@ -5,15 +5,15 @@ import type { ParentEnv } from '../host/parent-env.ts';
 import { interpreterOf, readBinEntry } from './bin-entry.ts';
 import { brokenWarnings, readConfig } from './config/read.ts';
 import { shadowOfBin } from './on-path.ts';
+import { placesOf } from './setup.ts';
 import { isRunnableTarget } from './target.ts';
 import { hasPolicy, type ToolPolicy } from './tool-policy.ts';
-import { placesOf } from './workshop.ts';
 
 export interface ToolsFinding {
   readonly state: 'ok' | 'weaker';
   readonly found: string;
   readonly means?: string;
-  readonly mend?: string;
+  readonly fix?: string;
 }
 
 /** Whether typing the name of a tool does what its policy says; undefined when there are no tools. */
@@ -29,7 +29,7 @@ export function examineTools(env: ParentEnv): ToolsFinding | undefined {
       state: 'weaker',
       found: broken.map(showText).join('; '),
       means: 'these tools run without their policy or not at all',
-      mend: 'cordon tool apply',
+      fix: 'cordon tool apply',
     };
   const shadow = shadowOfBin(
     env,
@@ -41,7 +41,7 @@ export function examineTools(env: ParentEnv): ToolsFinding | undefined {
     state: 'weaker',
     found: shadow,
     means: 'typing the name of a tool starts it without its policy',
-    mend: 'cordon tool path',
+    fix: 'cordon tool path',
   };
 }
 

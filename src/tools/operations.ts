@@ -8,19 +8,19 @@ import { TomlEditor } from './config/edit.ts';
 import { type Config, parseConfig, readConfig, refuseBroken } from './config/read.ts';
 import { becomes, edited, type ToolEdit } from './edits.ts';
 import { checkName } from './name.ts';
+import type { ToolSetup } from './setup.ts';
 import { findTarget, isRunnableTarget, nameOf, type ToolTarget } from './target.ts';
 import { type ToolPolicy, withoutPolicy } from './tool-policy.ts';
-import type { Workshop } from './workshop.ts';
 
-/** Looks the command up anew, so that it also mends a tool that moved. */
-export function addTool(shop: Workshop, word: Bytes): { target: ToolTarget; outcome: ConfigOutcome } {
-  const inside = word.includes('/') ? undefined : readConfig(shop.config).tools.get(nameOf(word));
+/** Looks the command up anew, so that it also fixes a tool that moved. */
+export function addTool(setup: ToolSetup, word: Bytes): { target: ToolTarget; outcome: ConfigOutcome } {
+  const inside = word.includes('/') ? undefined : readConfig(setup.config).tools.get(nameOf(word));
   if (inside?.in === undefined) {
-    const target = findTarget(word, shop.env, shop.bin);
-    return { target, outcome: changeTool(shop, target, UNCHANGED) };
+    const target = findTarget(word, setup.env, setup.bin);
+    return { target, outcome: changeTool(setup, target, UNCHANGED) };
   }
   const { name } = inside;
-  const outcome = changeTool(shop, { name, path: undefined }, UNCHANGED);
+  const outcome = changeTool(setup, { name, path: undefined }, UNCHANGED);
   return { target: { name, path: bytesOfText(targetText(inside.in)) }, outcome };
 }
 
@@ -28,18 +28,18 @@ const UNCHANGED: ToolEdit = () => undefined;
 
 /** What runs in a container need not be installed here: what counts is where it runs after the change. */
 export function configureTool(
-  shop: Workshop,
+  setup: ToolSetup,
   word: Bytes,
   edit: ToolEdit,
 ): { target: Pick<ToolTarget, 'name'>; outcome: ConfigOutcome } {
-  const target = isInsideAfter(shop, word, edit) ? { name: nameOf(word), path: undefined } : knownTarget(shop, word);
-  return { target, outcome: changeTool(shop, target, edit) };
+  const target = isInsideAfter(setup, word, edit) ? { name: nameOf(word), path: undefined } : knownTarget(setup, word);
+  return { target, outcome: changeTool(setup, target, edit) };
 }
 
-function isInsideAfter(shop: Workshop, word: Bytes, edit: ToolEdit): boolean {
+function isInsideAfter(setup: ToolSetup, word: Bytes, edit: ToolEdit): boolean {
   const name = nameOf(word);
   checkName(name);
-  const before = readConfig(shop.config);
+  const before = readConfig(setup.config);
   const after = parseConfig(before.name, edited(before, name, edit));
   const problem = after.broken.get(name);
   if (problem !== undefined) throw problem;
@@ -56,8 +56,8 @@ interface Wanted {
   readonly path: Bytes | undefined;
 }
 
-function changeTool(shop: Workshop, { name, path }: Wanted, edit: ToolEdit): ConfigOutcome {
-  return changeTools(shop, (config) => ({
+function changeTool(setup: ToolSetup, { name, path }: Wanted, edit: ToolEdit): ConfigOutcome {
+  return changeTools(setup, (config) => ({
     text: edited(config, name, edit),
     pins: new Map([[name, path]]),
     remove: [],
@@ -65,29 +65,29 @@ function changeTool(shop: Workshop, { name, path }: Wanted, edit: ToolEdit): Con
 }
 
 /** A tool that was added stays where it was pinned; any other installed command becomes one by being named. */
-function knownTarget(shop: Workshop, word: Bytes): ToolTarget {
+function knownTarget(setup: ToolSetup, word: Bytes): ToolTarget {
   const name = nameOf(word);
   checkName(name);
-  const entry = word.includes('/') ? undefined : readBinEntry(shop.bin, name);
+  const entry = word.includes('/') ? undefined : readBinEntry(setup.bin, name);
   const pinned = entry?.kind === 'link' || entry?.kind === 'shim' ? entry.path : undefined;
   return pinned !== undefined && isRunnableTarget(pinned)
     ? { name, path: pinned }
-    : findTarget(word, shop.env, shop.bin);
+    : findTarget(word, setup.env, setup.bin);
 }
 
 /** What the file says about a tool; of an installed command that it doesn't name, that there is no policy. */
-export function toolNamed(shop: Workshop, word: Bytes): ToolPolicy {
-  const { tools, broken } = readConfig(shop.config);
+export function toolNamed(setup: ToolSetup, word: Bytes): ToolPolicy {
+  const { tools, broken } = readConfig(setup.config);
   const problem = broken.get(nameOf(word));
   if (problem !== undefined) throw problem;
-  return tools.get(nameOf(word)) ?? withoutPolicy(knownTarget(shop, word).name);
+  return tools.get(nameOf(word)) ?? withoutPolicy(knownTarget(setup, word).name);
 }
 
 /** All of them or none: a name that is none of a tool changes nothing. */
-export function removeTools(shop: Workshop, names: readonly string[]): ConfigOutcome {
+export function removeTools(setup: ToolSetup, names: readonly string[]): ConfigOutcome {
   for (const name of names) checkName(name);
-  return changeTools(shop, (config) => {
-    const unknown = names.filter((name) => !isTool(shop, config, name));
+  return changeTools(setup, (config) => {
+    const unknown = names.filter((name) => !isTool(setup, config, name));
     if (unknown.length > 0) throw notTools(unknown, names, config);
     const editor = new TomlEditor(config.text, config.name);
     for (const name of names) editor.remove(['tools', name]);
@@ -95,7 +95,7 @@ export function removeTools(shop: Workshop, names: readonly string[]): ConfigOut
   });
 }
 
-function isTool({ bin }: Workshop, { tools, broken }: Config, name: string): boolean {
+function isTool({ bin }: ToolSetup, { tools, broken }: Config, name: string): boolean {
   const { kind } = readBinEntry(bin, name);
   return tools.has(name) || broken.has(name) || (kind !== 'absent' && kind !== 'foreign');
 }
@@ -112,17 +112,17 @@ function notTools(unknown: readonly string[], names: readonly string[], { tools 
 }
 
 /** Replays a file: each tool it names gets exactly the policy it says there. Without a file, what cordon.toml says is put in force. */
-export function applyFile(shop: Workshop, file: string | undefined): ConfigOutcome {
+export function applyFile(setup: ToolSetup, file: string | undefined): ConfigOutcome {
   if (file !== undefined && !existsSync(file))
     throw new CordonError('not-found', 'the file does not exist', { where: file, hint: 'check the path' });
   const source = file === undefined ? undefined : readConfig(file);
   if (source !== undefined) refuseBroken(source);
-  return changeTools(shop, (config) => {
+  return changeTools(setup, (config) => {
     const tools = (source ?? config).tools;
     return {
       text: source === undefined ? config.text : replayed(config, source),
-      pins: resolveAll(shop, [...tools.values()]),
-      remove: source === undefined ? strayEntries(shop, config) : [],
+      pins: resolveAll(setup, [...tools.values()]),
+      remove: source === undefined ? strayEntries(setup, config) : [],
     };
   });
 }
@@ -137,12 +137,12 @@ function replayed(config: Config, source: Config): string {
 }
 
 /** All that are missing are named at once. */
-function resolveAll(shop: Workshop, tools: readonly ToolPolicy[]): Map<string, Bytes | undefined> {
+function resolveAll(setup: ToolSetup, tools: readonly ToolPolicy[]): Map<string, Bytes | undefined> {
   const problems: CordonError[] = [];
   const pins = new Map<string, Bytes | undefined>();
   for (const { name, in: container } of tools) {
     try {
-      pins.set(name, container === undefined ? knownTarget(shop, bytesOfText(name)).path : undefined);
+      pins.set(name, container === undefined ? knownTarget(setup, bytesOfText(name)).path : undefined);
     } catch (error) {
       if (!(error instanceof CordonError)) throw error;
       problems.push(error);
@@ -158,6 +158,6 @@ function resolveAll(shop: Workshop, tools: readonly ToolPolicy[]): Map<string, B
 }
 
 /** Links and shims in the bin folder that no section speaks of any more. */
-function strayEntries({ bin }: Workshop, { tools, broken }: Config): string[] {
+function strayEntries({ bin }: ToolSetup, { tools, broken }: Config): string[] {
   return readdirSync(bin).filter((name) => !name.startsWith('.') && !tools.has(name) && !broken.has(name));
 }

@@ -4,28 +4,28 @@ import { CordonError } from '../host/errors.ts';
 import { type BinEntry, readBinEntry } from './bin-entry.ts';
 import { buildInsideShim, buildShim } from './build-shim.ts';
 import { readConfig } from './config/read.ts';
+import { placeLauncher, rebuildCommand, type ToolSetup } from './setup.ts';
 import { passThroughText } from './shim-text.ts';
 import { Staging } from './staging.ts';
 import { findTarget } from './target.ts';
 import { hasPolicy, type ToolPolicy, withoutPolicy } from './tool-policy.ts';
-import { placeLauncher, rebuildCommand, type Workshop } from './workshop.ts';
 
 /**
  * Writes one shim anew, on the launcher's request. It needs no lock: of two that write, each writes what it read, and a shim from an
  * older policy file is found out at its next start.
  */
-export function rebuildShim(shop: Workshop, name: string): void {
-  const entry = readBinEntry(shop.bin, name);
+export function rebuildShim(setup: ToolSetup, name: string): void {
+  const entry = readBinEntry(setup.bin, name);
   if (entry.kind !== 'shim' && entry.kind !== 'inside') return;
-  const config = readConfig(shop.config);
-  if (config.file === undefined) throw policyGone(shop.config, name);
-  if ('problem' in shop.launcher)
-    throw new CordonError('launcher', shop.launcher.problem, { hint: shop.launcher.hint });
+  const config = readConfig(setup.config);
+  if (config.file === undefined) throw policyGone(setup.config, name);
+  if ('problem' in setup.launcher)
+    throw new CordonError('launcher', setup.launcher.problem, { hint: setup.launcher.hint });
   const problem = config.broken.get(name);
   if (problem !== undefined) throw problem;
   const tool = config.tools.get(name) ?? withoutPolicy(name);
-  const content = contentOf(shop, placeLauncher(shop, shop.launcher.path), { tool, entry, file: config.file });
-  write(`${shop.bin}/${name}`, content);
+  const content = contentOf(setup, placeLauncher(setup, setup.launcher.path), { tool, entry, file: config.file });
+  write(`${setup.bin}/${name}`, content);
 }
 
 interface Rebuilt {
@@ -35,13 +35,13 @@ interface Rebuilt {
 }
 
 /** A tool that was in a container was pinned nowhere: it is looked for like one that is new. */
-function contentOf(shop: Workshop, launcher: string, { tool, entry, file }: Rebuilt): Buffer {
-  if (tool.in !== undefined) return buildInsideShim(shop, launcher, tool, file).content;
+function contentOf(setup: ToolSetup, launcher: string, { tool, entry, file }: Rebuilt): Buffer {
+  if (tool.in !== undefined) return buildInsideShim(setup, launcher, tool, file).content;
   const { name } = tool;
-  const command = entry.kind === 'shim' ? entry.path : findTarget(bytesOfText(name), shop.env, shop.bin).path;
-  if (hasPolicy(tool)) return buildShim(shop, launcher, tool, command, file).content;
-  const config = { path: shop.config, file };
-  const text = passThroughText({ tool, command, config, rebuild: rebuildCommand(shop, name), launcher });
+  const command = entry.kind === 'shim' ? entry.path : findTarget(bytesOfText(name), setup.env, setup.bin).path;
+  if (hasPolicy(tool)) return buildShim(setup, launcher, tool, command, file).content;
+  const config = { path: setup.config, file };
+  const text = passThroughText({ tool, command, config, rebuild: rebuildCommand(setup, name), launcher });
   return Buffer.from(text, 'latin1');
 }
 

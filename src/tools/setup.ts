@@ -11,7 +11,7 @@ import { LAUNCHER_FOLDER } from '../plan/places/index.ts';
 import type { Machine } from '../plan/plan.ts';
 
 /** Where tool policies are kept and shims are made, and with what. */
-export interface Workshop {
+export interface ToolSetup {
   readonly env: ParentEnv;
   readonly homes: Homes;
   /** cordon.toml */
@@ -31,7 +31,7 @@ export interface Places {
   readonly state: string;
 }
 
-export function openWorkshop(env: ParentEnv, places: Places = placesOf(env)): Workshop {
+export function toolSetup(env: ParentEnv, places: Places = placesOf(env)): ToolSetup {
   return { ...places, env, homes: homesOf(env), machine: surveyMachine(env), launcher: usableLauncher() };
 }
 

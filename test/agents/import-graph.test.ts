@@ -41,7 +41,7 @@ describe('there is no way to start an agent around the one path (B2)', () => {
   test('only src/launch can start a process at all, and what starts the stand-ins of prove', () => {
     const found = importersOf('node:child_process', 'child_process', 'node:cluster', 'node:worker_threads');
     expect(found.length).toBeGreaterThan(2);
-    expect(found.filter((file) => !file.startsWith('src/launch/'))).toEqual(['prove/bystander.ts']);
+    expect(found.filter((file) => !file.startsWith('src/launch/'))).toEqual(['prove/helper.ts']);
     const prove = [...imports.keys()].filter((file) => file.startsWith('prove/'));
     expect(prove.length).toBeGreaterThan(100);
     const others = importersOf(...prove).filter((file) => !file.startsWith('prove/'));

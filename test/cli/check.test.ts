@@ -186,7 +186,7 @@ describe.each(USERS)('cordon check as %s', (user) => {
     const fixed = checkIn(home, user, ['--fix']);
     expect(fixed).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/^mended \.env: \.gitignore lists \/\.env now\n/),
+      stdout: expect.stringMatching(/^fixed \.env: \.gitignore lists \/\.env now\n/),
     });
     expect(readFileSync(join(home, '.gitignore'), 'utf8')).toBe('/.env\n');
     expect(checkIn(home, user, ['--fix', '--json']).stdout).not.toContain('"fixed"');

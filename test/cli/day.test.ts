@@ -166,7 +166,7 @@ describe('what went wrong is said as it is', () => {
     expect(run(home, 'run', '--read', join(home, 'none'), '--', 'true').stderr).toContain('is not there');
   });
 
-  it('a cordon.toml that is broken is told by every run, and one that is mended by none', () => {
+  it('a cordon.toml that is broken is told by every run, and one that is fixed by none', () => {
     const home = homeWith({ '.config/cordon/cordon.toml': '[tools.ruff\nenv_base = "none"\n' });
     for (const _ of [1, 2]) {
       const ran = run(home, 'run', '--', 'echo', 'ran');

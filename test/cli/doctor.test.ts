@@ -7,7 +7,7 @@ const USER = 'cordon-test';
 
 interface Findings {
   readonly level: string;
-  readonly findings: readonly { check: string; state: string; found: string; mend?: string }[];
+  readonly findings: readonly { check: string; state: string; found: string; fix?: string }[];
 }
 
 const ENV = { PATH: `${dirname(cordonProgram())}:/usr/local/bin:/usr/bin:/bin`, TERM: 'dumb' };
@@ -46,7 +46,7 @@ describe('cordon doctor', () => {
     ]);
     expect(level).toBe('filter');
     expect(of('barrier')).toMatchObject({ state: 'missing', found: expect.stringContaining('user namespaces') });
-    expect(of('barrier')?.mend).toMatch(/^sudo \S+ .*bubblewrap$/);
+    expect(of('barrier')?.fix).toMatch(/^sudo \S+ .*bubblewrap$/);
     expect(text).toContain('then run cordon doctor again');
   });
 
@@ -57,8 +57,8 @@ describe('cordon doctor', () => {
       state: 'missing',
       found: expect.stringContaining('namespaces could not be made'),
     });
-    expect(of('barrier')?.mend).not.toContain('install');
-    expect(of('barrier')?.mend).toMatch(/in a container|sysctl -w/);
+    expect(of('barrier')?.fix).not.toContain('install');
+    expect(of('barrier')?.fix).toMatch(/in a container|sysctl -w/);
   });
 
   it('leads to shims that are found: its command prints the line that does it', () => {
@@ -66,7 +66,7 @@ describe('cordon doctor', () => {
     const type = (script: string) => runAs('bash', ['-ec', script], { user: USER, home, env: ENV });
     type('cordon tool config make env base os-common');
     const before = examine([], {}, home);
-    expect(before.of('tools')).toMatchObject({ state: 'weaker', mend: 'cordon tool path' });
+    expect(before.of('tools')).toMatchObject({ state: 'weaker', fix: 'cordon tool path' });
     expect(before.text).toMatch(/not run under their policies yet: see above\.\n$/);
     const after = type('eval "$(cordon tool path bash)"; cordon doctor');
     expect(after.stdout).toMatch(/^ok +tools +1 in /m);
@@ -75,12 +75,12 @@ describe('cordon doctor', () => {
 
   it('does not tell to make a folder where none can be made', () => {
     const { of } = examine([], { XDG_STATE_HOME: '/proc/nowhere' });
-    expect(of('audit')).toMatchObject({ state: 'weaker', mend: expect.stringContaining('XDG_STATE_HOME') });
+    expect(of('audit')).toMatchObject({ state: 'weaker', fix: expect.stringContaining('XDG_STATE_HOME') });
   });
 
   it('tells how to build the launcher where it is not built, with a script that is there', () => {
     const { of } = examine([...BARE, '--tmpfs', join(dirname(dirname(cordonProgram())), 'dist', 'native')]);
     expect(of('launcher')).toMatchObject({ state: 'missing', found: 'not built' });
-    expect(of('launcher')?.mend).toMatch(/ && (sudo )?node \/.*\/scripts\/install-native\.mjs$/);
+    expect(of('launcher')?.fix).toMatch(/ && (sudo )?node \/.*\/scripts\/install-native\.mjs$/);
   });
 });

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { cordonProgram, freshHome, runCordon } from '../support/cordon.ts';
 import { identityOf, USERS, type User } from '../support/users.ts';
 
-/** What a day of ordinary work met (L4, L8, L12, L21): each stays mended. */
+/** What a day of ordinary work met (L4, L8, L12, L21): each stays fixed. */
 
 function homeWith(user: User, files: Readonly<Record<string, string>> = {}): string {
   const home = freshHome(user);

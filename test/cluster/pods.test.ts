@@ -4,7 +4,7 @@ import { eventually, inPod } from './kubernetes.ts';
 
 interface Report {
   readonly level: string;
-  readonly findings: readonly { check: string; state: string; found: string; means?: string; mend?: string }[];
+  readonly findings: readonly { check: string; state: string; found: string; means?: string; fix?: string }[];
 }
 
 /** `cordon doctor` as the command of a pod, with these settings of its container and of itself. */
@@ -38,19 +38,19 @@ describe('cordon in a pod', () => {
     expect(usual.of('container')).toMatchObject({
       state: 'weaker',
       found: 'a pod of Kubernetes, with a token of its service account',
-      mend: 'in the pod: automountServiceAccountToken: false',
+      fix: 'in the pod: automountServiceAccountToken: false',
     });
     expect(usual.of('barrier')).toMatchObject({
       state: 'missing',
-      mend: 'in the pod: hostUsers: false; in the container: securityContext: { procMount: Unmasked }',
+      fix: 'in the pod: hostUsers: false; in the container: securityContext: { procMount: Unmasked }',
     });
     // Kubernetes 1.20 has no hostUsers.
-    const mended = await examined(
-      'mended',
+    const fixed = await examined(
+      'fixed',
       { securityContext: { procMount: 'Unmasked' } },
       { automountServiceAccountToken: false },
     );
-    expect([mended.level, mended.of('container')]).toEqual([
+    expect([fixed.level, fixed.of('container')]).toEqual([
       'barrier',
       { check: 'container', state: 'ok', found: 'a pod of Kubernetes' },
     ]);
@@ -62,7 +62,7 @@ describe('cordon in a pod', () => {
     expect(restricted.of('barrier')).toMatchObject({
       state: 'missing',
       means: expect.stringContaining('PodSecurity `restricted` does not allow it, there commands are only filtered'),
-      mend: 'in the pod: hostUsers: false; in the container: securityContext: { seccompProfile: { type: Unconfined }, procMount: Unmasked }',
+      fix: 'in the pod: hostUsers: false; in the container: securityContext: { seccompProfile: { type: Unconfined }, procMount: Unmasked }',
     });
   });
 

@@ -6,7 +6,7 @@ import { IMAGE, podman } from './scene.ts';
 
 interface Report {
   readonly level: string;
-  readonly findings: readonly { check: string; state: string; found: string; means?: string; mend?: string }[];
+  readonly findings: readonly { check: string; state: string; found: string; means?: string; fix?: string }[];
 }
 
 /** Cordon installed in a container: the machine's programs in an image that has none. */
@@ -42,17 +42,17 @@ describe('cordon doctor in a container', () => {
   it('names the settings that are missing, and with them the barrier stands', () => {
     const usual = examined('--user', '1000:1000');
     expect(usual.of('container')).toMatchObject({ state: 'ok', found: 'a container of podman' });
-    expect(usual.of('barrier')).toMatchObject({ state: 'missing', mend: 'podman run --security-opt unmask=ALL …' });
+    expect(usual.of('barrier')).toMatchObject({ state: 'missing', fix: 'podman run --security-opt unmask=ALL …' });
     expect(usual.level).toBe('filter');
     // Nothing that could be started inside gives it control groups.
     expect(usual.of('limits')).toMatchObject({ state: 'weaker', means: expect.stringContaining('of the container') });
-    expect(usual.of('limits')?.mend).toBeUndefined();
+    expect(usual.of('limits')?.fix).toBeUndefined();
     expect(examined('--user', '1000:1000', '--security-opt', 'unmask=ALL').level).toBe('barrier');
   });
 
   it('knows what root without capabilities lacks', () => {
     const bare = examined('--cap-drop', 'ALL');
-    expect(bare.of('barrier')?.mend).toBe('podman run --security-opt unmask=ALL --cap-add SETFCAP …');
+    expect(bare.of('barrier')?.fix).toBe('podman run --security-opt unmask=ALL --cap-add SETFCAP …');
     const enough = examined('--cap-drop', 'ALL', '--security-opt', 'unmask=ALL', '--cap-add', 'SETFCAP');
     expect(enough.level).toBe('barrier');
   });
@@ -63,10 +63,10 @@ describe('cordon doctor in a container', () => {
     const report = examined(...pod, ...account);
     expect(report.of('container')).toMatchObject({
       state: 'weaker',
-      mend: expect.stringContaining('automountServiceAccountToken: false'),
+      fix: expect.stringContaining('automountServiceAccountToken: false'),
     });
     expect(report.of('barrier')).toMatchObject({
-      mend: 'in the pod: hostUsers: false; in the container: securityContext: { procMount: Unmasked }',
+      fix: 'in the pod: hostUsers: false; in the container: securityContext: { procMount: Unmasked }',
       means: expect.stringContaining('restricted'),
     });
   });

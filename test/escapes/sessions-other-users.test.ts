@@ -6,11 +6,11 @@ import { bash, eventually, isRunning, ownValue, uniqueSleep } from '../mcp/suppo
 import { USERS } from '../support/users.ts';
 
 /** All that a command can look at, where something of another user's might be. */
-const lookAround = (shelf: string, home: string) => `
+const lookAround = (around: string, home: string) => `
   cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline /proc/[0-9]*/mountinfo /proc/net/unix
   for fd in /proc/[0-9]*/fd/*; do readlink "$fd"; done
   cat ${home}/secrets.yaml ${home}/users/*/secrets.yaml ${home}/tokens/* ${home}/state/audit.jsonl
-  ls -R ${shelf} ${home} /workspace/.. ; cat ${shelf}/bob/* ${shelf}/bob/.cordon/* /workspace/../bob/*
+  ls -R ${around} ${home} /workspace/.. ; cat ${around}/bob/* ${around}/bob/.cordon/* /workspace/../bob/*
   ls -laR /tmp /var/tmp /dev/shm /run /dev/mqueue; cat /tmp/* /dev/shm/* /var/tmp/* /dev/mqueue/*
   ipcs -a; ipcs -m; cat /proc/sysvipc/*; cat /proc/keys
   ls -d /proc/[0-9]* | wc -l`;

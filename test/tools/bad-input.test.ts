@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { interpreterProblem } from '../../src/tools/workshop.ts';
+import { interpreterProblem } from '../../src/tools/setup.ts';
 import { without } from '../native/support.ts';
 import { cordonProgram, installedPackage } from '../support/cordon.ts';
 import { openFolder } from '../support/project.ts';
@@ -140,7 +140,7 @@ describe('cordon.toml', () => {
     for (const tool of ['env', 'true']) box.did('tool', 'config', tool, 'env', 'base', 'none');
     const text = `${box.policy()}env_alow = ["X"]\n`;
     box.write(box.config, text);
-    const mistake = /true does not start until its policy is mended: \S+cordon\.toml:\d+:1: unknown key 'env_alow'/;
+    const mistake = /true does not start until its policy is fixed: \S+cordon\.toml:\d+:1: unknown key 'env_alow'/;
     expect(box.start('env', ['-0'], { X: '1' })).toMatchObject({ code: 0, stdout: '' });
     expect(box.start('true')).toMatchObject({ code: 125, stderr: expect.stringContaining("unknown key 'env_alow'") });
     for (const args of [

@@ -75,4 +75,4 @@ function builtIn(name: string): { path: undefined; loaded: Loaded } {
 }
 
 const brokenChain = (message: string, where: string) =>
-  new CordonError('policy', message, { where, hint: "mend its 'extends'" });
+  new CordonError('policy', message, { where, hint: "fix its 'extends'" });

@@ -15,7 +15,7 @@ import { DOCTOR_FLAGS } from '../commands.ts';
 import type { Context } from '../context.ts';
 import { hasFlag, type ParsedArguments, parseArguments, usageError } from '../flags.ts';
 import { painter } from '../ui/colour.ts';
-import { asRoot, installation, namespaceMend } from '../ui/mends.ts';
+import { asRoot, installation, namespaceFix } from '../ui/fixes.ts';
 
 export interface DoctorFinding {
   readonly check: string;
@@ -23,8 +23,8 @@ export interface DoctorFinding {
   readonly found: string;
   /** What it means for the user, when it isn't ok. */
   readonly means?: string | undefined;
-  /** The command that mends it. */
-  readonly mend?: string | undefined;
+  /** The command that fixes it. */
+  readonly fix?: string | undefined;
 }
 
 export function run(args: readonly Bytes[], context: Context): number {
@@ -101,7 +101,7 @@ function inContainer(around: Around | undefined): DoctorFinding[] {
       state: 'weaker',
       found: `${found}, with a token of its service account`,
       means: 'whoever reads the token can use the cluster as this pod may; behind the barrier it is not there',
-      mend: 'in the pod: automountServiceAccountToken: false',
+      fix: 'in the pod: automountServiceAccountToken: false',
     },
   ];
 }
@@ -116,11 +116,11 @@ function barrierInContainer(around: Around, why: string, limit: string | undefin
     state: 'missing',
     found: showText(limit === undefined ? why : `${why} (${limit})`),
     means: `commands here are filtered only: other processes and files of this container stay readable${restricted}`,
-    mend:
+    fix:
       settings ??
       (limit === undefined
         ? 'what is in the way is no setting that is known; see docs/containers.md'
-        : `on the machine that runs it: ${namespaceMend(limit)}`),
+        : `on the machine that runs it: ${namespaceFix(limit)}`),
   };
 }
 
@@ -136,7 +136,7 @@ function barrier(context: Context, around: Around | undefined): DoctorFinding {
     found: showText(limit === undefined ? by.why : `${by.why} (${limit})`),
     means:
       'commands run with a filtered environment only: /proc and credential files stay readable, and what needs the barrier is refused',
-    mend: surveyMachine(context.env).bwrap === undefined ? installation('bubblewrap') : namespaceMend(limit),
+    fix: surveyMachine(context.env).bwrap === undefined ? installation('bubblewrap') : namespaceFix(limit),
   };
 }
 
@@ -161,7 +161,7 @@ function launcher(): DoctorFinding {
     state: 'missing',
     found,
     means: 'nothing can be started, and there are no tool shims',
-    mend: `${installation(existsSync('/usr/bin/apt-get') ? 'musl-tools' : 'gcc')} && ${asRoot(isWritable(dirname(script)))}node ${showText(script)}`,
+    fix: `${installation(existsSync('/usr/bin/apt-get') ? 'musl-tools' : 'gcc')} && ${asRoot(isWritable(dirname(script)))}node ${showText(script)}`,
   };
 }
 
@@ -197,7 +197,7 @@ function limits(around: Around | undefined): DoctorFinding {
     return { ...finding, means: `${finding.means}; those of the container are around all calls` };
   return {
     ...finding,
-    mend: root
+    fix: root
       ? 'run as an ordinary user, or make /sys/fs/cgroup writable'
       : 'systemd-run --user --scope -p Delegate=yes cordon serve …',
   };
@@ -211,7 +211,7 @@ function state({ folders }: Context): DoctorFinding {
       state: 'weaker',
       found: 'no home folder is known',
       means: 'launches are not recorded',
-      mend: 'set HOME or CORDON_HOME',
+      fix: 'set HOME or CORDON_HOME',
     };
   if (isWritable(folder)) return { check: 'audit', state: 'ok', found: showText(folder) };
   return {
@@ -219,7 +219,7 @@ function state({ folders }: Context): DoctorFinding {
     state: 'weaker',
     found: showText(folder),
     means: 'the folder cannot be written, so launches are not recorded',
-    mend: 'make the folder yours, or set XDG_STATE_HOME or CORDON_HOME to one that you may write',
+    fix: 'make the folder yours, or set XDG_STATE_HOME or CORDON_HOME to one that you may write',
   };
 }
 
@@ -237,7 +237,7 @@ function tools({ env }: Context): DoctorFinding[] {
         state: 'weaker',
         found: showText(found),
         means: 'tool policies cannot be read',
-        mend: error.hint,
+        fix: error.hint,
       },
     ];
   }
@@ -262,17 +262,17 @@ function showFindings(findings: readonly DoctorFinding[], context: Context): voi
   const paint = painter(context.colour.out);
   const mark = { ok: paint('green', 'ok     '), weaker: paint('yellow', 'weaker '), missing: paint('red', 'missing') };
   const width = Math.max(...findings.map(({ check }) => check.length));
-  for (const { check, state: how, found, means, mend } of findings) {
+  for (const { check, state: how, found, means, fix } of findings) {
     context.out(`${mark[how]}  ${check.padEnd(width)}  ${found}\n`);
     if (means !== undefined) context.out(`${' '.repeat(9)}${means}\n`);
-    if (mend !== undefined) context.out(`${' '.repeat(9)}${paint('cyan', mend)}\n`);
+    if (fix !== undefined) context.out(`${' '.repeat(9)}${paint('cyan', fix)}\n`);
   }
   context.out(`\nThis machine protects at level: ${paint('bold', levelOf(findings))}\n`);
   context.out(`${nextStep(findings, context)}\n`);
 }
 
 function nextStep(findings: readonly DoctorFinding[], { env }: Context): string {
-  if (levelOf(findings) === 'filter') return 'Mend what is missing as shown, then run cordon doctor again.';
+  if (levelOf(findings) === 'filter') return 'Fix what is missing as shown, then run cordon doctor again.';
   if (findings.some(({ check, state: how }) => check === 'tools' && how !== 'ok'))
     return 'Your tools do not run under their policies yet: see above.';
   return `Try it: ${howToStart(env)} run -- env`;

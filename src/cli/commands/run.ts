@@ -174,7 +174,7 @@ async function keepingOf(context: Context): Promise<ReadConfig> {
   } catch (error) {
     if (!(error instanceof CordonError)) throw error;
     return {
-      warnings: [`${error.where ?? file}: ${error.message}; nothing in cordon.toml is in force until it is mended`],
+      warnings: [`${error.where ?? file}: ${error.message}; nothing in cordon.toml is in force until it is fixed`],
     };
   }
 }

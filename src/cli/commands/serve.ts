@@ -5,8 +5,8 @@ import { endWhenTold } from '../../mcp/end-when-told.ts';
 import { announce } from '../../mcp/http/announce.ts';
 import { HttpService, type ServiceOptions } from '../../mcp/http/service.ts';
 import { MOST_SHARDS, parsePeers, parseShard, type Shards } from '../../mcp/http/shards.ts';
-import { checkShelf, checkTokens, makeWorkspace } from '../../mcp/http/shelf.ts';
 import { TokenStore } from '../../mcp/http/tokens.ts';
+import { checkTokens, checkWorkspaces, makeWorkspace } from '../../mcp/http/workspaces.ts';
 import { checkShared, openSession } from '../../sessions/index.ts';
 import { SERVE_FLAGS } from '../commands.ts';
 import type { Context } from '../context.ts';
@@ -27,7 +27,7 @@ export async function run(args: readonly Bytes[], context: Context): Promise<num
 async function serve(parsed: ParsedArguments, tokens: TokenStore, context: Context): Promise<number> {
   const log = logOf(parsed, context);
   const options = serviceOptions(parsed, tokens, context);
-  checkShelf(required(parsed, '--workspaces'), await checkShared(sessionOptions(parsed, context, log)));
+  checkWorkspaces(required(parsed, '--workspaces'), await checkShared(sessionOptions(parsed, context, log)));
   checkTokens(required(parsed, '--workspaces'), optional(parsed, '--tokens'));
   warnOfNoTokens(tokens, context);
   const service = new HttpService({ ...options, log });

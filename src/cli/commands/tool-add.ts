@@ -1,6 +1,6 @@
 import { type Bytes, showBytes, showText } from '../../host/bytes.ts';
 import { addTool } from '../../tools/operations.ts';
-import { openWorkshop } from '../../tools/workshop.ts';
+import { toolSetup } from '../../tools/setup.ts';
 import type { Context } from '../context.ts';
 import { hasFlag, JSON_FLAG, parseArguments, usageError } from '../flags.ts';
 import { warnUnlessFirstOnPath } from './tool-path.ts';
@@ -9,8 +9,8 @@ export function run(args: readonly Bytes[], context: Context): number {
   const parsed = parseArguments(args, { flags: [JSON_FLAG] });
   const words = [...parsed.words, ...(parsed.rest ?? [])];
   if (words.length === 0) throw usageError('tool add needs a command', 'for example: cordon tool add ruff');
-  const shop = openWorkshop(context.env);
-  const added = words.map((word) => addTool(shop, word).target);
+  const setup = toolSetup(context.env);
+  const added = words.map((word) => addTool(setup, word).target);
   if (hasFlag(parsed, '--json')) {
     context.out(
       `${JSON.stringify(
@@ -20,6 +20,6 @@ export function run(args: readonly Bytes[], context: Context): number {
       )}\n`,
     );
   } else for (const { name, path } of added) context.out(`${showText(name)} → ${showBytes(path)}\n`);
-  warnUnlessFirstOnPath(shop, context);
+  warnUnlessFirstOnPath(setup, context);
   return 0;
 }

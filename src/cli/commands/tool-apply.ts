@@ -2,8 +2,8 @@ import { type Bytes, showText } from '../../host/bytes.ts';
 import type { ConfigOutcome } from '../../tools/change.ts';
 import { brokenWarnings } from '../../tools/config/read.ts';
 import { applyFile } from '../../tools/operations.ts';
+import { toolSetup } from '../../tools/setup.ts';
 import { toolWarnings } from '../../tools/tool-policy.ts';
-import { openWorkshop } from '../../tools/workshop.ts';
 import { type Context, showWarnings } from '../context.ts';
 import { hasFlag, JSON_FLAG, parseArguments, textValue, usageError } from '../flags.ts';
 import { warnUnlessFirstOnPath } from './tool-path.ts';
@@ -13,15 +13,15 @@ export function run(args: readonly Bytes[], context: Context): number {
   const parsed = parseArguments(args, { flags: [JSON_FLAG] });
   const [file, ...more] = [...parsed.words, ...(parsed.rest ?? [])];
   if (more.length > 0) throw usageError('tool apply takes one file');
-  const shop = openWorkshop(context.env);
-  const outcome = applyFile(shop, file === undefined ? undefined : textValue(file, 'the path of a policy file'));
-  if (hasFlag(parsed, '--json')) context.out(`${JSON.stringify(asJson(outcome, shop.config), null, 2)}\n`);
-  else context.out(asText(outcome, shop.config));
+  const setup = toolSetup(context.env);
+  const outcome = applyFile(setup, file === undefined ? undefined : textValue(file, 'the path of a policy file'));
+  if (hasFlag(parsed, '--json')) context.out(`${JSON.stringify(asJson(outcome, setup.config), null, 2)}\n`);
+  else context.out(asText(outcome, setup.config));
   const warnings = [...outcome.config.tools.values()].flatMap(toolWarnings);
   showWarnings([...brokenWarnings(outcome.config), ...warnings, ...outcome.notes], context);
   if (outcome.config.tools.size > 0) {
-    warnAboutProtection(shop, context);
-    warnUnlessFirstOnPath(shop, context);
+    warnAboutProtection(setup, context);
+    warnUnlessFirstOnPath(setup, context);
   }
   return 0;
 }

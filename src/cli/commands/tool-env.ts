@@ -5,8 +5,8 @@ import { Pattern } from '../../policy/pattern.ts';
 import { presetPatterns } from '../../policy/presets/presets.ts';
 import { addAllow, addDeny, resetEnv, setEnvBase, type ToolEdit } from '../../tools/edits.ts';
 import { configureTool, toolNamed } from '../../tools/operations.ts';
+import { toolSetup } from '../../tools/setup.ts';
 import { hasEnvPolicy, hasFsPolicy, hasPolicy, type ToolPolicy } from '../../tools/tool-policy.ts';
-import { openWorkshop } from '../../tools/workshop.ts';
 import { type Context, showWarnings } from '../context.ts';
 import {
   flagValues,
@@ -27,18 +27,18 @@ const ACTIONS = ['list', 'base', 'allow', 'deny', 'reset'] as const;
 export function configureEnv(target: Bytes, args: readonly Bytes[], context: Context): number {
   const parsed = parseArguments(args, { flags: FLAGS });
   const edit = editOf(parsed);
-  const shop = openWorkshop(context.env);
-  if (edit === undefined) show(toolNamed(shop, target), parsed, context);
+  const setup = toolSetup(context.env);
+  if (edit === undefined) show(toolNamed(setup, target), parsed, context);
   else {
-    const before = toolNamed(shop, target);
-    const { target: found, outcome } = configureTool(shop, target, edit);
+    const before = toolNamed(setup, target);
+    const { target: found, outcome } = configureTool(setup, target, edit);
     const tool = outcome.config.tools.get(found.name) as ToolPolicy;
     show(tool, parsed, context);
     warnAboutTool(tool, outcome, context);
-    if (hasPolicy(tool)) warnUnlessFirstOnPath(shop, context);
+    if (hasPolicy(tool)) warnUnlessFirstOnPath(setup, context);
     warnAboutKeptExceptions(before, parsed, context);
   }
-  warnAboutProtection(shop, context);
+  warnAboutProtection(setup, context);
   return 0;
 }
 

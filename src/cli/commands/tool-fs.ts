@@ -6,8 +6,8 @@ import { isWorkspaceMode, PLACE_WORDS, type PlaceWord, placeProblem } from '../.
 import type { FsPreset, WorkspacePolicy } from '../../policy/policy.ts';
 import { refuseUnfitWorkspace } from '../../policy/workspace.ts';
 import { addPaths, resetFs, setFsBase, setWorkspace, type ToolEdit } from '../../tools/edits.ts';
+import { type ToolSetup, toolSetup } from '../../tools/setup.ts';
 import { expandToolPath, hasEnvPolicy, hasFsPolicy, type ToolPolicy } from '../../tools/tool-policy.ts';
-import { openWorkshop, type Workshop } from '../../tools/workshop.ts';
 import { type Context, showWarnings } from '../context.ts';
 import {
   hasFlag,
@@ -35,15 +35,15 @@ const MEANING: Readonly<Record<FsPreset, string>> = {
 
 export function configureFs(target: Bytes, args: readonly Bytes[], context: Context): number {
   const parsed = parseArguments(args, { flags: [JSON_FLAG] });
-  const shop = openWorkshop(context.env);
-  const edit = editOf(parsed, shop);
+  const setup = toolSetup(context.env);
+  const edit = editOf(parsed, setup);
   const [action = ''] = parsed.words;
   const word = Object.hasOwn(OLD_WORDS, action) ? OLD_WORDS[action] : undefined;
   if (word !== undefined) showWarnings([`fs ${action} is now called fs ${word}; the old word still works`], context);
-  return configureAndShow({ shop, target, edit, show: (tool) => show(tool, parsed, context) }, context);
+  return configureAndShow({ setup, target, edit, show: (tool) => show(tool, parsed, context) }, context);
 }
 
-function editOf(parsed: ParsedArguments, shop: Workshop): ToolEdit | undefined {
+function editOf(parsed: ParsedArguments, setup: ToolSetup): ToolEdit | undefined {
   const [action = 'list', ...words] = [...parsed.words, ...(parsed.rest ?? [])];
   switch (action) {
     case 'list':
@@ -56,9 +56,9 @@ function editOf(parsed: ParsedArguments, shop: Workshop): ToolEdit | undefined {
     case 'read':
     case 'hide':
     case 'expose':
-      return addPlaces((OLD_WORDS[action] ?? action) as PlaceWord, words, shop);
+      return addPlaces((OLD_WORDS[action] ?? action) as PlaceWord, words, setup);
     case 'workspace':
-      return setWorkspace(workspaceOf(words, shop));
+      return setWorkspace(workspaceOf(words, setup));
     case 'reset':
       return refuseWords(action, words, resetFs);
     default:
@@ -76,9 +76,9 @@ function presetOf([preset, ...more]: readonly Bytes[]): string {
   );
 }
 
-function addPlaces(word: PlaceWord, words: readonly Bytes[], shop: Workshop): ToolEdit {
+function addPlaces(word: PlaceWord, words: readonly Bytes[], setup: ToolSetup): ToolEdit {
   if (words.length === 0) throw usageError(`${word} needs at least one path`, `for example: fs ${word} ~/.cache/tool`);
-  const places = words.map((one) => pathText(one, shop));
+  const places = words.map((one) => pathText(one, setup));
   for (const { path } of places) {
     const problem = placeProblem(word, path);
     if (problem !== undefined) throw usageError(problem);
@@ -90,7 +90,7 @@ function addPlaces(word: PlaceWord, words: readonly Bytes[], shop: Workshop): To
 }
 
 /** `~` and `$HOME` stay as they are, so that the file fits another machine. */
-function pathText(word: Bytes, { homes }: Workshop): { readonly text: string; readonly path: string } {
+function pathText(word: Bytes, { homes }: ToolSetup): { readonly text: string; readonly path: string } {
   const given = textValue(word, 'a path in cordon.toml');
   const text = given === '' || /^[/~$]/.test(given) ? given : resolve(given);
   const expanded = expandToolPath(text, homes);
@@ -99,13 +99,13 @@ function pathText(word: Bytes, { homes }: Workshop): { readonly text: string; re
 }
 
 /** A folder, a mode, or one of each. */
-function workspaceOf(words: readonly Bytes[], shop: Workshop): Partial<WorkspacePolicy> {
+function workspaceOf(words: readonly Bytes[], setup: ToolSetup): Partial<WorkspacePolicy> {
   const modes = words.filter((word) => isWorkspaceMode(word)) as string[] as WorkspacePolicy['mode'][];
   const folders = words.filter((word) => !isWorkspaceMode(word));
   if (words.length === 0 || modes.length > 1 || folders.length > 1)
     throw usageError('workspace takes a folder, or aside, read-only or real, or one of each');
-  const [folder] = folders.map((word) => pathText(word, shop));
-  if (folder !== undefined) refuseUnfitWorkspace(folder.path, shop.homes, 'fs workspace');
+  const [folder] = folders.map((word) => pathText(word, setup));
+  if (folder !== undefined) refuseUnfitWorkspace(folder.path, setup.homes, 'fs workspace');
   const [mode] = modes;
   return { ...(folder === undefined ? {} : { folder: folder.text }), ...(mode === undefined ? {} : { mode }) };
 }

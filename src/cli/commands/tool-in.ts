@@ -1,8 +1,8 @@
 import { type Bytes, showText } from '../../host/bytes.ts';
 import { containerTarget, targetText } from '../../policy/container-target.ts';
 import { resetContainer, setContainer, type ToolEdit } from '../../tools/edits.ts';
+import { toolSetup } from '../../tools/setup.ts';
 import type { ToolPolicy } from '../../tools/tool-policy.ts';
-import { openWorkshop } from '../../tools/workshop.ts';
 import type { Context } from '../context.ts';
 import { hasFlag, JSON_FLAG, type ParsedArguments, parseArguments, textValue, usageError } from '../flags.ts';
 import { configureAndShow } from './tool-configure.ts';
@@ -11,8 +11,8 @@ import { configureAndShow } from './tool-configure.ts';
 export function configureIn(target: Bytes, args: readonly Bytes[], context: Context): number {
   const parsed = parseArguments(args, { flags: [JSON_FLAG] });
   const edit = editOf(parsed);
-  const shop = openWorkshop(context.env);
-  return configureAndShow({ shop, target, edit, show: (tool) => show(tool, parsed, context) }, context);
+  const setup = toolSetup(context.env);
+  return configureAndShow({ setup, target, edit, show: (tool) => show(tool, parsed, context) }, context);
 }
 
 function editOf(parsed: ParsedArguments): ToolEdit | undefined {

@@ -3,9 +3,9 @@ import { type Bytes, showBytes, showText } from '../../host/bytes.ts';
 import { targetText } from '../../policy/container-target.ts';
 import { readBinEntry } from '../../tools/bin-entry.ts';
 import { brokenWarnings, readConfig } from '../../tools/config/read.ts';
+import { type ToolSetup, toolSetup } from '../../tools/setup.ts';
 import { isRunnableTarget } from '../../tools/target.ts';
 import { hasFsPolicy, hasPolicy, policyOf, type ToolPolicy } from '../../tools/tool-policy.ts';
-import { openWorkshop, type Workshop } from '../../tools/workshop.ts';
 import { type Context, showWarnings } from '../context.ts';
 import { hasFlag, JSON_FLAG, parseArguments, usageError } from '../flags.ts';
 import { painter } from '../ui/colour.ts';
@@ -31,18 +31,18 @@ interface Row {
 export function run(args: readonly Bytes[], context: Context): number {
   const parsed = parseArguments(args, { flags: [JSON_FLAG] });
   if (parsed.words.length > 0) throw usageError('tool list takes no words');
-  const shop = openWorkshop(context.env);
-  const config = readConfig(shop.config);
-  const rows = [...config.tools.values()].map((tool) => rowOf(shop, tool));
+  const setup = toolSetup(context.env);
+  const config = readConfig(setup.config);
+  const rows = [...config.tools.values()].map((tool) => rowOf(setup, tool));
   if (hasFlag(parsed, '--json')) context.out(`${JSON.stringify(rows, null, 2)}\n`);
   else context.out(rows.length === 0 ? 'no tools yet; see cordon tool add\n' : toolTable(rows, context));
   showWarnings(brokenWarnings(config), context);
-  if (rows.length > 0) warnUnlessFirstOnPath(shop, context);
+  if (rows.length > 0) warnUnlessFirstOnPath(setup, context);
   return 0;
 }
 
-function rowOf(shop: Workshop, tool: ToolPolicy): Row {
-  const entry = readBinEntry(shop.bin, tool.name);
+function rowOf(setup: ToolSetup, tool: ToolPolicy): Row {
+  const entry = readBinEntry(setup.bin, tool.name);
   const path = entry.kind === 'link' || entry.kind === 'shim' ? entry.path : undefined;
   const source = ({ pattern }: { readonly pattern: { readonly source: Bytes } }) => showBytes(pattern.source);
   return {
@@ -54,7 +54,7 @@ function rowOf(shop: Workshop, tool: ToolPolicy): Row {
     allow: tool.allow.map(source),
     deny: tool.deny.map(source),
     fs: hasFsPolicy(tool) ? tool.fs.preset : null,
-    ...countsOf(shop, tool, entry.kind === 'shim' || entry.kind === 'inside'),
+    ...countsOf(setup, tool, entry.kind === 'shim' || entry.kind === 'inside'),
   };
 }
 
@@ -67,7 +67,7 @@ function stateOf(tool: ToolPolicy, kind: string, path: Bytes | undefined): Row['
 }
 
 /** Through a link everything arrives. */
-function countsOf({ env, homes }: Workshop, tool: ToolPolicy, filtered: boolean): { passed: number; blocked: number } {
+function countsOf({ env, homes }: ToolSetup, tool: ToolPolicy, filtered: boolean): { passed: number; blocked: number } {
   const decisions = decide(policyOf(tool, homes), env);
   const passed = filtered ? decisions.filter(({ verdict }) => verdict === 'pass').length : decisions.length;
   return { passed, blocked: decisions.length - passed };

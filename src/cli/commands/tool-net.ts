@@ -2,8 +2,8 @@ import { type Bytes, showText } from '../../host/bytes.ts';
 import { parseHost } from '../../policy/network/rules.ts';
 import { MOST_OF } from '../../policy/profile/read-network.ts';
 import { addHosts, cutOff, hostTexts, resetNet, setNetworkLimit, type ToolEdit } from '../../tools/edits.ts';
+import { toolSetup } from '../../tools/setup.ts';
 import { hasNetworkPolicy, type ToolPolicy } from '../../tools/tool-policy.ts';
-import { openWorkshop } from '../../tools/workshop.ts';
 import type { Context } from '../context.ts';
 import {
   hasFlag,
@@ -22,8 +22,8 @@ const ACTIONS = ['list', 'allow', 'deny', 'off', 'connections', 'silence', 'rese
 export function configureNet(target: Bytes, args: readonly Bytes[], context: Context): number {
   const parsed = parseArguments(args, { flags: [JSON_FLAG] });
   const edit = editOf(parsed);
-  const shop = openWorkshop(context.env);
-  return configureAndShow({ shop, target, edit, show: (tool) => show(tool, parsed, context) }, context);
+  const setup = toolSetup(context.env);
+  return configureAndShow({ setup, target, edit, show: (tool) => show(tool, parsed, context) }, context);
 }
 
 function editOf(parsed: ParsedArguments): ToolEdit | undefined {

@@ -1,6 +1,6 @@
 import { type Bytes, showBytes, showText } from '../../host/bytes.ts';
 import { shadowOfBin } from '../../tools/on-path.ts';
-import { openWorkshop, type Workshop } from '../../tools/workshop.ts';
+import { type ToolSetup, toolSetup } from '../../tools/setup.ts';
 import { type Context, showWarnings } from '../context.ts';
 import { hasFlag, JSON_FLAG, parseArguments, usageError } from '../flags.ts';
 
@@ -23,7 +23,7 @@ export function run(args: readonly Bytes[], context: Context): number {
   const [shell] = parsed.words;
   if (shell !== undefined && !Object.hasOwn(LINES, shell))
     throw usageError(`tool path knows bash, zsh and fish, not '${showBytes(shell)}'`);
-  const { bin } = openWorkshop(context.env);
+  const { bin } = toolSetup(context.env);
   if (hasFlag(parsed, '--json')) context.out(`${JSON.stringify(asJson(bin), null, 2)}\n`);
   else if (shell !== undefined) context.out(`${LINES[shell as string as Shell].line(bin)}\n`);
   else for (const { file, line } of Object.values(LINES)) context.out(`# ${file}\n${showText(line(bin))}\n`);
@@ -34,7 +34,7 @@ function asJson(bin: string): object {
   return { bin, lines: Object.fromEntries(Object.entries(LINES).map(([shell, { line }]) => [shell, line(bin)])) };
 }
 
-export function warnUnlessFirstOnPath({ env, bin }: Workshop, context: Context): void {
+export function warnUnlessFirstOnPath({ env, bin }: ToolSetup, context: Context): void {
   const problem = shadowOfBin(env, bin);
-  if (problem !== undefined) showWarnings([`${problem}; cordon tool path prints the line that mends it`], context);
+  if (problem !== undefined) showWarnings([`${problem}; cordon tool path prints the line that fixes it`], context);
 }

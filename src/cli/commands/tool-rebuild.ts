@@ -1,6 +1,6 @@
 import type { Bytes } from '../../host/bytes.ts';
 import { rebuildShim } from '../../tools/rebuild.ts';
-import { openWorkshop } from '../../tools/workshop.ts';
+import { toolSetup } from '../../tools/setup.ts';
 import type { Context } from '../context.ts';
 import { textValue, usageError } from '../flags.ts';
 
@@ -8,6 +8,6 @@ export function run(args: readonly Bytes[], context: Context): number {
   const [name, config, bin, state] = args.map((word) => textValue(word, 'a path'));
   if (name === undefined || config === undefined || bin === undefined || state === undefined)
     throw usageError('tool rebuild is called by shims', 'to put policies in force: cordon tool apply');
-  rebuildShim(openWorkshop(context.env, { config, bin, state }), name);
+  rebuildShim(toolSetup(context.env, { config, bin, state }), name);
   return 0;
 }

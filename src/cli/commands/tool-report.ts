@@ -1,12 +1,12 @@
 import { probeBarrier } from '../../launch/probe.ts';
 import type { ConfigOutcome } from '../../tools/change.ts';
 import { brokenWarnings } from '../../tools/config/read.ts';
+import type { ToolSetup } from '../../tools/setup.ts';
 import { hasPolicy, type ToolPolicy, toolWarnings } from '../../tools/tool-policy.ts';
-import type { Workshop } from '../../tools/workshop.ts';
 import { type Context, showWarnings } from '../context.ts';
 
 /** Said every time, so that nobody finds out later: what this machine cannot hold of the policy. */
-export function warnAboutProtection({ launcher }: Workshop, context: Context): void {
+export function warnAboutProtection({ launcher }: ToolSetup, context: Context): void {
   if ('problem' in launcher) {
     showWarnings([`policies are kept, but not enforced: ${launcher.problem}; ${launcher.hint}`], context);
     return;

@@ -3,8 +3,8 @@ import { type Bytes, bytesOfText } from '../../host/bytes.ts';
 import { CordonError } from '../../host/errors.ts';
 import type { ContainerTarget } from '../../policy/container-target.ts';
 import { readConfig } from '../../tools/config/read.ts';
+import { type ToolSetup, toolSetup } from '../../tools/setup.ts';
 import { policyOf, type ToolPolicy } from '../../tools/tool-policy.ts';
-import { openWorkshop, type Workshop } from '../../tools/workshop.ts';
 import { runContainer } from '../container-run.ts';
 import type { Context } from '../context.ts';
 import { textValue, usageError } from '../flags.ts';
@@ -14,14 +14,14 @@ export async function run([name, config, bin, state, ...args]: readonly Bytes[],
   if (name === undefined || config === undefined || bin === undefined || state === undefined)
     throw usageError('tool start is called by shims', 'to start a tool, type its name');
   const text = (word: Bytes) => textValue(word, 'a path');
-  const shop = openWorkshop(context.env, { config: text(config), bin: text(bin), state: text(state) });
-  const tool = toolOf(shop, text(name));
-  const policy = { ...policyOf(tool, shop.homes), files: [shop.config] };
-  const folders = { config: dirname(shop.config), bin: shop.bin, state: shop.state };
+  const setup = toolSetup(context.env, { config: text(config), bin: text(bin), state: text(state) });
+  const tool = toolOf(setup, text(name));
+  const policy = { ...policyOf(tool, setup.homes), files: [setup.config] };
+  const folders = { config: dirname(setup.config), bin: setup.bin, state: setup.state };
   return runContainer({ argv: [name, ...args], policy, target: tool.in, quiet: isQuiet(context), folders }, context);
 }
 
-function toolOf({ config: path }: Workshop, name: string): ToolPolicy & { readonly in: ContainerTarget } {
+function toolOf({ config: path }: ToolSetup, name: string): ToolPolicy & { readonly in: ContainerTarget } {
   const { tools, broken } = readConfig(path);
   const problem = broken.get(name);
   if (problem !== undefined) throw problem;

@@ -1,9 +1,9 @@
 import { type Bytes, showText } from '../../host/bytes.ts';
 import { workingFolder } from '../../host/folders.ts';
 import { keyLiteral, listLiteral } from '../../tools/config/literal.ts';
+import { toolSetup } from '../../tools/setup.ts';
 import { type Suggestion, suggest } from '../../tools/suggest/suggest.ts';
 import { findTarget } from '../../tools/target.ts';
-import { openWorkshop } from '../../tools/workshop.ts';
 import { type Context, showWarnings } from '../context.ts';
 import {
   flagValues,
@@ -22,7 +22,7 @@ export async function run(args: readonly Bytes[], context: Context): Promise<num
   const [word, ...rest] = parsed.rest ?? [];
   if (word === undefined)
     throw usageError('tool suggest needs a command', 'for example: cordon tool suggest -- ruff check .');
-  const { name, path } = findTarget(word, context.env, openWorkshop(context.env).bin);
+  const { name, path } = findTarget(word, context.env, toolSetup(context.env).bin);
   const bar = progressBar(context);
   const suggestion = await suggest(
     { env: context.env, argv: [path, ...rest], workdir: workingFolder() },

@@ -25,10 +25,10 @@ async function shimLauncher(tool: Bytes, parsed: ParsedArguments, { env }: Conte
     throw usageError(`${other.name} does not go with --tool`, 'a shim carries out its own policy and no flags');
   const { toolNamed } = await import('../../tools/operations.ts');
   const { hasPolicy } = await import('../../tools/tool-policy.ts');
-  const { openWorkshop } = await import('../../tools/workshop.ts');
+  const { toolSetup } = await import('../../tools/setup.ts');
   const { nativeFront } = await import('./front.ts');
   nativeFront();
-  const found = toolNamed(openWorkshop(env), tool);
+  const found = toolNamed(toolSetup(env), tool);
   if (!hasPolicy(found))
     throw usageError(
       `${showBytes(tool)} has no policy, so there is nothing to prove`,

@@ -8,8 +8,8 @@ import { findCommand } from '../../host/folders.ts';
 import { ParentEnv } from '../../host/parent-env.ts';
 import { changeTools } from '../../tools/change.ts';
 import { becomes, edited } from '../../tools/edits.ts';
+import { placesOf, toolSetup } from '../../tools/setup.ts';
 import { hasFsPolicy, type ToolFilesystem, type ToolPolicy } from '../../tools/tool-policy.ts';
-import { openWorkshop, placesOf } from '../../tools/workshop.ts';
 import { relocate, type Whereabouts } from './relocate.ts';
 
 export interface UnderShim {
@@ -22,9 +22,9 @@ export function underShim(tool: ToolPolicy, options: UnderShim): Launcher {
   const start = ({ scene, env, trial: [program = '', ...args] }: Attempt): Start => {
     const caller = ParentEnv.fromRecord(env);
     const places = placesOf(caller);
-    const shop = { ...openWorkshop(caller, places), homes: { home: scene.home, passwdHome: undefined } };
+    const setup = { ...toolSetup(caller, places), homes: { home: scene.home, passwdHome: undefined } };
     const there = { ...tool, fs: relocatedPaths(tool.fs, options.from, scene) };
-    changeTools(shop, (config) => ({
+    changeTools(setup, (config) => ({
       text: edited(config, tool.name, becomes(config.tools.get(tool.name), there)),
       pins: new Map([[tool.name, findCommand(bytesOfText(program), caller)]]),
       remove: [],

@@ -23,9 +23,7 @@ export function reportAsText(report: Report, { colour, columns }: Shown): string
   });
   const nothing = report.files.length + report.troubles.length === 0;
   const summary = nothing ? NOTHING : summaryOf(report);
-  const fixed = (report.fixed ?? []).map(
-    ({ file, what }) => `${paint('green', 'mended')} ${showText(file)}: ${what}\n`,
-  );
+  const fixed = (report.fixed ?? []).map(({ file, what }) => `${paint('green', 'fixed')} ${showText(file)}: ${what}\n`);
   return `${fixed.join('')}${groups.join('')}${paint(summaryColour(report), summary)}\n`;
 }
 
@@ -77,8 +75,8 @@ function findingText(finding: Finding, { widths, paint, columns, isFirst }: Layo
   const beside = `  ${head}  ${message}\n`;
   const shown = columns === undefined || widthOf(widths) + message.length <= columns;
   const reason = isFirst ? below(`why: ${why}`).map((line) => `${paint('dim', line)}\n`) : [];
-  const mend = below(`fix: ${fix}`).join('\n').replace('fix:', paint('cyan', 'fix:'));
-  return `${shown ? beside : `  ${head.trimEnd()}\n${below(message).join('\n')}\n`}${reason.join('')}${mend}\n`;
+  const fixLine = below(`fix: ${fix}`).join('\n').replace('fix:', paint('cyan', 'fix:'));
+  return `${shown ? beside : `  ${head.trimEnd()}\n${below(message).join('\n')}\n`}${reason.join('')}${fixLine}\n`;
 }
 
 const widthOf = ({ place, severity, rule }: Widths) => place + severity + rule + 8;

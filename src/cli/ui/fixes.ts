@@ -21,8 +21,8 @@ export function asRoot(allowed = process.getuid?.() === 0): string {
   return allowed ? '' : 'sudo ';
 }
 
-/** What the system says of itself is mended there; a container is told no more than that it may not. */
-export function namespaceMend(limit: string | undefined): string {
+/** What the system says of itself is fixed there; a container is told no more than that it may not. */
+export function namespaceFix(limit: string | undefined): string {
   if (limit !== undefined) return `${asRoot()}sysctl -w ${limit.replace(/ is .*/, valueFor(limit))}`;
   return 'in a container: start it with --security-opt seccomp=unconfined --security-opt apparmor=unconfined; else see docs/troubleshooting.md';
 }

@@ -1,18 +1,19 @@
 import { existsSync, mkdirSync, realpathSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { CordonError } from '../../host/errors.ts';
+import { isWithin } from '../../host/folders.ts';
 import { checkUserName } from '../../secrets/sandboxed/user-name.ts';
 import type { Skill } from '../../sessions/types.ts';
 
 /** The folder that holds the workspaces must be there, and no skill in it: what one user's commands can write would run with the secrets of another. */
-export function checkShelf(workspaces: string, skills: readonly Skill[]): void {
+export function checkWorkspaces(workspaces: string, skills: readonly Skill[]): void {
   if (statSync(workspaces, { throwIfNoEntry: false })?.isDirectory() !== true)
     throw new CordonError('serve', 'the folder of the workspaces is not there, or is no folder', {
       where: workspaces,
       hint: 'make it, and in it a folder for each user',
     });
-  const shelf = realpathSync(workspaces);
-  const inside = skills.find(({ folder }) => `${folder}/`.startsWith(`${shelf}/`));
+  const around = realpathSync(workspaces);
+  const inside = skills.find(({ folder }) => isWithin(folder, around));
   if (inside === undefined) return;
   throw new CordonError('serve', `the skill '${inside.name}' lies among the workspaces, where commands can change it`, {
     where: inside.folder,
@@ -23,8 +24,8 @@ export function checkShelf(workspaces: string, skills: readonly Skill[]): void {
 /** Whoever can write among the tokens makes one for any user. */
 export function checkTokens(workspaces: string, tokens: string | undefined): void {
   if (tokens === undefined || !existsSync(tokens)) return;
-  const [shelf, place] = [realpathSync(workspaces), realpathSync(tokens)];
-  if (!`${place}/`.startsWith(`${shelf}/`) && !`${resolve(tokens)}/`.startsWith(`${resolve(workspaces)}/`)) return;
+  const [around, place] = [realpathSync(workspaces), realpathSync(tokens)];
+  if (!isWithin(place, around) && !isWithin(resolve(tokens), resolve(workspaces))) return;
   throw new CordonError('serve', 'the tokens lie among the workspaces, where commands can change them', {
     where: tokens,
     hint: 'keep them where no user can write',

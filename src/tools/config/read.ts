@@ -68,7 +68,7 @@ export function refuseBroken({ broken }: Pick<Config, 'broken'>): void {
 export function brokenWarnings({ broken }: Pick<Config, 'broken'>): string[] {
   return [...broken].map(
     ([tool, { where, message }]) =>
-      `${showText(tool)} does not start until its policy is mended: ${where === undefined ? '' : `${where}: `}${message}`,
+      `${showText(tool)} does not start until its policy is fixed: ${where === undefined ? '' : `${where}: `}${message}`,
   );
 }
 
