@@ -24,8 +24,7 @@ export function agentConfig({ folders }: Pick<Context, 'folders'>): AgentConfig 
 
 export function agentNamed(parsed: ParsedArguments, config: AgentConfig): Adapter {
   const [name, ...more] = flagValues(parsed, '--agent');
-  if (name === undefined || more.length > 0)
-    throw usageError('one agent is given, once', 'cordon agent list shows them');
+  if (name === undefined || more.length > 0) throw usageError('name one agent', 'cordon agent list shows them');
   return findAdapter(textValue(name, '--agent'), config.adapters);
 }
 

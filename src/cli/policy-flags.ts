@@ -137,7 +137,7 @@ function parseSet(text: Bytes): SetRule {
 /** What a policy sets or injects under the name goes too; a later --set or --credential brings it back. */
 function withoutVariable(policy: Policy, name: Bytes): Policy {
   if (!isUsableName(name) || /[*?[\]\s]/.test(name))
-    throw usageError(`--unset ${showBytes(name)} is no name of a variable`, 'for a pattern use --deny');
+    throw usageError(`--unset ${showBytes(name)} is not the name of a variable`, 'for a pattern use --deny');
   return {
     ...policy,
     set: policy.set.filter((rule) => rule.name !== name),

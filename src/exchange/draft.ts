@@ -117,7 +117,7 @@ export class Draft {
   }
 
   unset(key: string, name: string) {
-    if (!/^[^\s=*?[\]]+$/.test(name)) return this.row(key, 'wider', `${quoted(name)} is no name of a variable`);
+    if (!/^[^\s=*?[\]]+$/.test(name)) return this.row(key, 'wider', `${quoted(name)} is not the name of a variable`);
     this.profile.environment.unset_vars = [...new Set([...(this.profile.environment.unset_vars ?? []), name])];
   }
 
@@ -126,7 +126,7 @@ export class Draft {
    * nothing in the source.
    */
   set(key: string, name: string, value: string, literal = true) {
-    const problem = NAME.test(name) ? nameProblem(bytesOfText(name)) : 'it is no name of a variable';
+    const problem = NAME.test(name) ? nameProblem(bytesOfText(name)) : 'it is not the name of a variable';
     if (problem !== undefined) return this.row(key, 'narrower', `${quoted(name)} is not set: ${problem}`);
     if (value.includes('\0')) return this.row(key, 'narrower', `${name} is not set: its value has a NUL in it`);
     if (inspect(bytesOfText(name), bytesOfText(value)) !== undefined) return this.secret(key, name, value);
@@ -143,7 +143,7 @@ export class Draft {
   }
 
   credential(key: string, source: string, target: string): boolean {
-    const problem = NAME.test(target) ? targetProblem(bytesOfText(target)) : 'it is no name of a variable';
+    const problem = NAME.test(target) ? targetProblem(bytesOfText(target)) : 'it is not the name of a variable';
     if (problem !== undefined) {
       this.row(key, 'narrower', `no credential is injected as ${quoted(target)}: ${problem}`);
       return false;

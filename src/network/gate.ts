@@ -200,7 +200,7 @@ export class Gate {
     if (!this.#seen.has(told) && this.#refusals < MOST_REFUSED) {
       this.#refusals++;
       // The line at the end speaks in Cordon's voice: a command's own sentences are for the log.
-      if (!this.#seen.has(host)) this.#options.refused(WORD.test(host) ? host : 'what is no name of a host');
+      if (!this.#seen.has(host)) this.#options.refused(WORD.test(host) ? host : 'what is not the name of a host');
       this.#seen.add(host).add(told);
       this.#record({ name, port }, via, { verdict: 'refused', rule: ruleText(rule), why });
     }

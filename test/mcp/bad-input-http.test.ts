@@ -76,7 +76,7 @@ describe.each(USERS)('bad input to the servers of %s', (user) => {
       expect([name, answer.status]).toEqual([name, 500]);
       expect(await answer.text()).toContain('the log of the server says why');
     }
-    await served.server.says('is no name of a user');
+    await served.server.says('is not the name of a user');
     expect((await bash(await connectHttp(served, served.tokens.alice), 'echo fine')).data.output).toBe('fine');
   });
 

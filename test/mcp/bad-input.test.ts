@@ -131,9 +131,9 @@ describe.each(USERS)('bad input to cordon mcp as %s', (user) => {
     const cases: [string[], RegExp][] = [
       [['--workspace', workspace], /--user is needed/],
       [['--user', 'alice'], /--workspace is needed/],
-      [['--user', '../alice', '--workspace', workspace], /is no name of a user/],
-      [['--user', 'аlice', '--workspace', workspace], /is no name of a user/],
-      [['--user', 'a'.repeat(300), '--workspace', workspace], /is no name of a user/],
+      [['--user', '../alice', '--workspace', workspace], /is not the name of a user/],
+      [['--user', 'аlice', '--workspace', workspace], /is not the name of a user/],
+      [['--user', 'a'.repeat(300), '--workspace', workspace], /is not the name of a user/],
       [['--user', 'alice', '--workspace', join(place.workspaces, 'none')], /it is not there/],
       [['--user', 'alice', '--workspace', join(place.workspaces, 'link')], /symbolic link/],
       [['--user', 'alice', '--workspace', '/'], /cannot be the workspace/],

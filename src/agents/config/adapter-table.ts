@@ -96,7 +96,7 @@ const NAME = /^[a-z][a-z0-9_-]{0,63}$/;
 
 function describedAdapter({ key: name, keyPlace, value }: Entry, problems: Problems): Adapter {
   if (!NAME.test(name))
-    problems.add(keyPlace, `'${name}' is no name of an agent`, 'it has small letters, digits, - and _');
+    problems.add(keyPlace, `'${name}' is not the name of an agent`, 'it has small letters, digits, - and _');
   const origin = problems.where(keyPlace);
   const [program, ...rest] = readCommand({ name, keyPlace, table: value }, problems);
   const model = textOf(childOf(value, 'model'));

@@ -40,7 +40,7 @@ export function readKeys(node: Node | undefined, problems: Problems): Key[] {
 
 function keyProblem(name: string): string | undefined {
   if (/[*?[\]]/.test(name)) return 'extra keys are exact names, since they pass the credential guard';
-  if (!/^[A-Za-z_]\w*$/.test(name)) return 'it is no name of a variable';
+  if (!/^[A-Za-z_]\w*$/.test(name)) return 'it is not the name of a variable';
   const problem = nameProblem(bytesOfText(name));
   return isNeverName(bytesOfText(name)) ? `${problem}, which nothing overrides` : problem;
 }

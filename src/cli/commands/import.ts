@@ -64,7 +64,7 @@ async function plansFor(parsed: ParsedArguments, context: Context): Promise<Plan
     });
   if (name !== undefined && (found.length > 1 || !/^[A-Za-z0-9][\w-]{0,63}$/.test(name)))
     throw usageError(
-      found.length > 1 ? '--name is for one file' : `--name ${showText(name)} is no name of a profile`,
+      found.length > 1 ? '--name is for one file' : `--name ${showText(name)} is not the name of a profile`,
       'give one FILE and a name of letters, digits, - and _',
     );
   const options = { env: context.env, home: home ?? passwdHome, format: format as ImportFormat | undefined, only };

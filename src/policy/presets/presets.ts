@@ -128,7 +128,7 @@ const REFUSED_TARGETS = ['PATH', 'HOME', 'SHELL'].map(bytesOfText);
 
 /** Why no child ever has a variable of this name, whoever asks; completes "NAME is refused: …". */
 export function nameProblem(name: Bytes): string | undefined {
-  if (!isUsableName(name)) return 'it is no name of a variable';
+  if (!isUsableName(name)) return 'it is not the name of a variable';
   if ((CONTROL_VARIABLES as readonly string[]).includes(name)) return "it is one of Cordon's own variables";
   return isNeverName(name) ? 'it is on the code-injection list' : undefined;
 }

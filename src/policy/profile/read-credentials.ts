@@ -166,7 +166,7 @@ function sourceProblem(source: string): { message: string; hint: string } | unde
   }
   if (scheme !== undefined || (/^\w[\w.@-]{0,127}$/.test(source) && coverTokens(source) === source)) return undefined;
   const hint = 'a bare name is the name of an entry of the vault: cordon creds set NAME asks for its value';
-  return { message: 'this is no name of a credential', hint };
+  return { message: 'this is not the name of a credential', hint };
 }
 
 /** A list of `{key, for}`: the shape of each is checked with the whole. */
@@ -179,7 +179,7 @@ export function readSshKeys(node: Node | undefined, problems: Problems): SshRule
     if (key === '' || /[\x00-\x1f\x7f]/.test(key))
       problems.add(
         named.place,
-        'this is no name of a key',
+        'this is not the name of a key',
         'write what `ssh-add -l` shows, or a file such as id_ed25519',
       );
     if (seen.has(key)) problems.add(named.place, `the key ${key} stands here twice`, 'name all its hosts in one `for`');

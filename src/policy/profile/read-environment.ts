@@ -129,7 +129,7 @@ function readSetEntry({ key, keyPlace, value }: Entry, { problems, warnings, roo
 }
 
 function setNameProblem(name: string): { why: string; hint?: string } | undefined {
-  const why = /\s/.test(name) ? 'it is no name of a variable' : nameProblem(bytesOfText(name));
+  const why = /\s/.test(name) ? 'it is not the name of a variable' : nameProblem(bytesOfText(name));
   if (why === undefined) return undefined;
   return isNeverName(bytesOfText(name)) ? { why, hint: SET_INSIDE } : { why };
 }
@@ -143,7 +143,7 @@ export function readUnset(environment: Node | undefined, { problems }: Reading):
     const name = textOf(item);
     if (name === undefined) return [];
     if (!isUsableName(bytesOfText(name)) || /[\s*?[\]]/.test(name))
-      problems.add(item.place, `'${showText(name)}' is no name of a variable`, 'for a pattern use deny_vars');
+      problems.add(item.place, `'${showText(name)}' is not the name of a variable`, 'for a pattern use deny_vars');
     if (childOf(set, name) !== undefined)
       problems.add(item.place, `'${showText(name)}' is set in the same profile`, 'leave it out of one of them');
     return [{ value: bytesOfText(name), origin: problems.where(item.place) }];
@@ -160,7 +160,7 @@ export function readGuardExceptions(environment: Node | undefined, { problems }:
     const reason = textOf(value)?.trim();
     if (reason === undefined) return [];
     if (!isUsableName(bytesOfText(key)) || /[\s*?[\]]/.test(key))
-      problems.add(keyPlace, `'${showText(key)}' is no name of a variable`, 'an exception is for one exact name');
+      problems.add(keyPlace, `'${showText(key)}' is not the name of a variable`, 'an exception is for one exact name');
     if (reason.length < SHORTEST_REASON)
       problems.add(value.place, 'the reason is missing', 'say why this name is no credential, in a few words');
     return [{ name: bytesOfText(key), reason, origin: problems.where(keyPlace) }];

@@ -69,7 +69,7 @@ function readExtends(root: Node, problems: Problems): Located<string>[] {
     const name = textOf(node);
     if (name === undefined) return [];
     if (name.trim() === '' || name.includes('\0'))
-      problems.add(node.place, 'this is no name of a profile', 'write its name, or the path of its file');
+      problems.add(node.place, 'this is not the name of a profile', 'write its name, or the path of its file');
     return [{ value: name, origin: problems.where(node.place) }];
   });
 }
