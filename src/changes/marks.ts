@@ -3,12 +3,14 @@ import { basename, dirname, join } from 'node:path';
 import { type Bytes, bytesOfText, textOfBytes } from '../host/bytes.ts';
 import { homesOf, isWithin } from '../host/folders.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
-import { STARTUP_IN_HOME } from '../plan/places/index.ts';
+import { factsOf, STARTUP_IN_HOME } from '../plan/places/index.ts';
 import type { Change, ChangeRecord } from './record.ts';
 
 /** Where things lie for the person who looks: as written and, since records have real paths, where links on the way lead. */
 export interface Surroundings {
   readonly homes: readonly Bytes[];
+  /** Where variables have moved the settings of programs. */
+  readonly settings: readonly Bytes[];
   /** The folders of PATH. */
   readonly programs: readonly Bytes[];
   readonly places: readonly { readonly what: string; readonly place: Bytes }[];
@@ -124,11 +126,16 @@ const CACHES = ['.cache', '.npm/_cacache', '.npm/_logs', '.pnpm-store'];
 const GIT =
   /\/\.git(?:$|\/(?!(?:objects|refs|logs)\/|(?:index|HEAD|packed-refs|ORIG_HEAD|FETCH_HEAD|COMMIT_EDITMSG)$))/s;
 
+/** Without these a folder is no repository, and git takes one that lies around it; with a HEAD it may become one. */
+const REPOSITORY = /\/\.git(?:$|\/(?!(?:objects|refs|logs)\/|(?:index|packed-refs|[A-Z]+_HEAD|COMMIT_EDITMSG)$))/s;
+const NEW_REPOSITORY = /^(?!.*\/\.git\/).*\/HEAD$/s;
+
 /** Wherever they lie. */
 const ANYWHERE: readonly (readonly [RegExp, string])[] = [
   [/\/\.git\/(?:.*\/)?hooks\//s, 'a git hook'],
   [/\/\.(?:husky|githooks)\//, 'a git hook'],
   [GIT, "git's settings"],
+  [NEW_REPOSITORY, 'makes its folder a git repository'],
   [/\.zwc$/, 'a start-up file of a shell'],
   [/\/\.(?:envrc|mcp\.json|pre-commit-config\.yaml)$/, 'settings that start programs'],
   [/\/\.vscode\/(?:tasks|launch|settings|mcp)\.json$/, 'settings that start programs'],
@@ -149,8 +156,11 @@ export function surroundingsOf(env: ParentEnv): Surroundings {
       what,
       place: bytesOfText(place),
     }));
+  const { moved, zdotdir } = factsOf(env);
+  const settings = moved.filter(([usual]) => !isCache(`/${usual}`, '/')).map(([, place]) => place);
   return {
     homes: homes.map(bytesOfText),
+    settings: bothWays([...settings, ...(zdotdir === undefined ? [] : [zdotdir])]).map(bytesOfText),
     programs: bothWays(path.split(':').filter((folder) => folder.startsWith('/'))).map(bytesOfText),
     places: [
       ...IN_HOME.flatMap(({ what, places }) => inHomes(what, places)),
@@ -183,25 +193,35 @@ function linkedDotFiles(home: string): string[] {
 }
 
 /** What a change would run, later and outside, once it is applied; undefined where nothing comes to mind. */
-export function whatItRuns(
-  { path, kind, mode = 0, was }: Change,
-  { homes, programs, places }: Surroundings,
-): string | undefined {
-  if (kind === 'folder' || kind === 'gone') return undefined;
+export function whatItRuns(change: Change, around: Surroundings): string | undefined {
+  const { path, kind, mode = 0, was } = change;
+  if (kind === 'folder') return undefined;
+  if (kind === 'gone') return whatItsRemovalDoes(path, around);
+  const { programs, places } = around;
   for (const [pattern, what] of ANYWHERE) if (pattern.test(path)) return what;
   if (programs.some((folder) => isWithin(path, folder))) return 'a program on PATH';
   const known = places.find(({ place }) => isWithin(path, place));
   if (known !== undefined) return known.what;
   /* A file that is there keeps its mode. */
   if (kind === 'file' && ((mode | (was?.mode ?? 0)) & 0o111) !== 0) return 'a program';
-  return was === undefined && homes.some((home) => isDotFile(path, home))
-    ? 'a new file among your settings'
-    : undefined;
+  if (!isAmongSettings(path, around)) return undefined;
+  return was === undefined ? 'a new file among your settings' : 'among your settings';
 }
+
+/** Without its settings a program does what it was told not to do; without its git directory a folder belongs to another repository. */
+function whatItsRemovalDoes(path: Bytes, around: Surroundings): string | undefined {
+  if (REPOSITORY.test(path)) return "git's settings";
+  return isAmongSettings(path, around) ? 'among your settings' : undefined;
+}
+
+const isAmongSettings = (path: Bytes, { homes, settings }: Surroundings) =>
+  homes.some((home) => isDotFile(path, home)) || settings.some((folder) => isWithin(path, folder));
 
 /** Nobody can list what all programs read at their start, so in a home every dot file counts. */
 const isDotFile = (path: Bytes, home: Bytes) =>
-  path.startsWith(`${home === '/' ? '' : home}/.`) && !CACHES.some((place) => isWithin(path, join(home, place)));
+  path.startsWith(`${home === '/' ? '' : home}/.`) && !isCache(path, home);
+
+const isCache = (path: string, home: string) => CACHES.some((place) => isWithin(path, join(home, place)));
 
 /** What is taken over only when it is named itself: it starts programs, and the workspace is not where they were to be written. */
 export function needsNaming(change: Change, record: Pick<ChangeRecord, 'workspace'>, around: Surroundings): boolean {
@@ -209,6 +229,7 @@ export function needsNaming(change: Change, record: Pick<ChangeRecord, 'workspac
 }
 
 /** Git's own files lie in the workspace, and start programs all the same. */
-function isOutside({ path }: Change, { workspace }: Pick<ChangeRecord, 'workspace'>): boolean {
-  return workspace === undefined || !isWithin(path, workspace) || GIT.test(path);
+function isOutside({ path, kind }: Change, { workspace }: Pick<ChangeRecord, 'workspace'>): boolean {
+  const ofGit = kind === 'gone' ? [REPOSITORY] : [GIT, NEW_REPOSITORY];
+  return workspace === undefined || !isWithin(path, workspace) || ofGit.some((pattern) => pattern.test(path));
 }

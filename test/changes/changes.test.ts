@@ -42,6 +42,8 @@ describe.each(USERS)('what %s puts aside', (user) => {
         ['made/deep/file', 'file'],
       ]),
     );
+    const named = ['.tool/settings', '.tool/gone'].map((name) => join(world.home, name));
+    expect(world.cordon(['changes', 'apply', launch.launch, ...named])).toMatchObject({ code: 0, stderr: '' });
     expect(world.cordon(['changes', 'apply', launch.launch])).toMatchObject({ code: 0, stderr: '' });
     expect(world.text('.tool/settings')).toBe('old\nnew\n');
     expect(statSync(join(world.home, '.tool/settings')).mode & 0o777).toBe(0o640);
@@ -123,16 +125,33 @@ describe.each(USERS)('what %s puts aside', (user) => {
     expect(world.text('.bashrc')).toBe('alias a=b\nevil\n');
   });
 
-  it('every new dot file of the home needs naming, and what shells compile is marked', () => {
+  it('every dot file of the home needs naming, new or not, removed too, and what shells compile is marked', () => {
     const world = new World(user);
     world.put('.tool/known', 'a\n');
     world.put('.zshrc.zwc', 'a\n');
     world.put('.tool/program', 'a\n', 0o755);
-    const files = '.newrc .odd/deep/f .tool/known .zshrc.zwc .tool/program';
-    world.run(`mkdir -p ~/.odd/deep ~/.tool; for f in ${files}; do echo evil >~/$f; done; chmod -x ~/.tool/program`);
-    expect(world.cordon(['changes', 'apply', '--force']).stdout).toBe(`applied ${world.home}/.tool/known\n`);
+    world.put('.gone', 'a\n');
+    const files = '.newrc .odd/deep/f .tool/known .zshrc.zwc .tool/program plain';
+    world.run(
+      `mkdir -p ~/.odd/deep ~/.tool; for f in ${files}; do echo evil >~/$f; done; chmod -x ~/.tool/program; rm ~/.gone`,
+      ['--read', world.home],
+    );
+    expect(world.cordon(['changes', 'apply', '--force']).stdout).toBe(`applied ${world.home}/plain\n`);
     for (const name of ['.newrc', '.odd/deep/f']) expect(existsSync(join(world.home, name))).toBe(false);
-    for (const name of ['.zshrc.zwc', '.tool/program']) expect(world.text(name)).toBe('a\n');
+    for (const name of ['.zshrc.zwc', '.tool/program', '.tool/known', '.gone']) expect(world.text(name)).toBe('a\n');
+  });
+
+  it('settings that variables have moved need naming where they lie', () => {
+    const world = new World(user);
+    world.put('cfg/fish/config.fish', 'a\n');
+    world.put('zsh/.zshrc', 'a\n');
+    const env = { XDG_CONFIG_HOME: join(world.home, 'cfg'), ZDOTDIR: join(world.home, 'zsh') };
+    const options = { user, home: world.home, cwd: world.work, env };
+    const script = `for f in cfg/fish/config.fish cfg/odd.conf zsh/.zshrc zsh/odd plain; do echo evil >~/$f; done`;
+    runCordon(['run', '--read', world.home, '--', 'sh', '-c', script], options);
+    expect(runCordon(['changes', 'apply', '--force'], options).stdout).toBe(`applied ${world.home}/plain\n`);
+    for (const name of ['cfg/fish/config.fish', 'zsh/.zshrc']) expect(world.text(name)).toBe('a\n');
+    for (const name of ['cfg/odd.conf', 'zsh/odd']) expect(existsSync(join(world.home, name))).toBe(false);
   });
 
   it('names with newlines and escape sequences are shown escaped and applied right', () => {
@@ -181,7 +200,8 @@ describe.each(USERS)('what %s puts aside', (user) => {
     world.run('echo new >~/.tool/sub/settings; echo n >~/.tool/sub/new', ['--read', world.home]);
     renameSync(join(world.home, '.tool/sub'), join(world.home, '.tool/was'));
     symlinkSync(elsewhere, join(world.home, '.tool/sub'));
-    const { code, stderr } = world.cordon(['changes', 'apply', '--force']);
+    const named = ['settings', 'new'].map((name) => join(world.home, '.tool/sub', name));
+    const { code, stderr } = world.cordon(['changes', 'apply', '--force', ...named]);
     expect(code).toBe(1);
     expect(stderr).toContain('is a link or a file now');
     expect(world.text('elsewhere/settings')).toBe('theirs\n');

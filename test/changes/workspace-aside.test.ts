@@ -70,4 +70,18 @@ describe.each(USERS)('a workspace that is put aside, as %s', (user) => {
     expect(existsSync(join(world.work, 'ran'))).toBe(false);
     expect(git('log', '--format=%s').stdout).toBe('first\n');
   });
+
+  it('a repository is neither taken away nor made at its top by what is taken over', () => {
+    const world = new World(user);
+    const git = (...args: string[]) => runAs('git', args, { user, home: world.home, cwd: world.work });
+    git('init', '-q');
+    const script = `cp -r .git/HEAD .git/config .git/objects .git/refs .; rm -r .git/HEAD .git/config .git/hooks
+      printf '[core]\n bare = false\n worktree = .\n fsmonitor = touch ran; false\n' >config`;
+    expect(world.run(script, ['--workspace', 'aside']).code).toBe(0);
+    expect(world.cordon(['changes', 'apply']).code).toBe(1);
+    git('status');
+    expect(existsSync(join(world.work, 'ran'))).toBe(false);
+    for (const name of ['HEAD', 'config', 'hooks']) expect(existsSync(join(world.work, '.git', name))).toBe(true);
+    expect(existsSync(join(world.work, 'HEAD'))).toBe(false);
+  });
 });

@@ -39,7 +39,7 @@ describe.each(USERS)('cordon changes, as %s', (who) => {
     expect(readdirSync(world.records)).toEqual([record]);
     expect(world.cordon(['changes', 'drop', record, join(world.home, '.tool/c')]).code).toBe(0);
     expect(world.show().map(({ path }) => path)).toEqual([join(world.home, '.tool/a')]);
-    expect(world.cordon(['changes', 'apply']).stdout).toContain('applied');
+    expect(world.cordon(['changes', 'apply', join(world.home, '.tool/a')]).stdout).toContain('applied');
     expect(world.text('.tool/a')).toBe('kept-one\n');
     expect(world.cordon(['changes', 'drop', join(world.home, '.tool/a')]).code).toBe(0);
     expect(world.names()).toEqual([]);
