@@ -47,7 +47,10 @@ export interface Adapter {
   readonly files: readonly string[];
   /** Its settings in the home folder: it reads them, and what it writes there is put aside, since they start programs. */
   readonly shown: readonly string[];
-  /** Where it keeps what was said: transcripts and sessions, written through. */
+  /**
+   * Where it keeps what was said: transcripts and logs, written through. Nothing that it runs or sources later, and no repository: those
+   * are put aside and come back in the same workspace, like its settings.
+   */
   readonly written: readonly string[];
   /** Those of its files that are there only once someone is logged in. */
   readonly logInFiles?: readonly string[];

@@ -11,7 +11,7 @@ export const copilot: BuiltIn = {
   settings: ['COPILOT_MODEL', 'COPILOT_HOME', 'COPILOT_GH_HOST'],
   files: ['~/.copilot/config.json'],
   shown: ['~/.copilot'],
-  written: ['~/.copilot/session-state', '~/.copilot/history-session-state', '~/.copilot/logs'],
+  written: ['~/.copilot/history-session-state', '~/.copilot/logs'],
   logIn: 'start `copilot` once and type /login, or set COPILOT_GITHUB_TOKEN',
   notLoggedIn: /no authentication information found|not logged in|authentication failed/i,
   format: 'text',

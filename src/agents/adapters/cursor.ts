@@ -10,7 +10,7 @@ export const cursor: BuiltIn = {
   settings: [],
   files: ['~/.config/cursor/auth.json', '~/.cursor/auth.json'],
   shown: ['~/.config/cursor', '~/.cursor', '~/.cursor/mcp.json'],
-  written: ['~/.cursor/chats', '~/.cursor/projects'],
+  written: ['~/.cursor/chats'],
   logInFiles: ['~/.config/cursor/auth.json', '~/.cursor/auth.json'],
   logIn: 'run `cursor-agent login`, or set CURSOR_API_KEY',
   notLoggedIn: /not logged in|authentication required|cursor-agent login|invalid api key/i,

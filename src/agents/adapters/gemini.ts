@@ -12,7 +12,7 @@ export const gemini: BuiltIn = {
   alias: { name: 'GEMINI_API_KEY', from: 'GOOGLE_API_KEY' },
   files: ['~/.gemini/oauth_creds.json', '~/.gemini/google_accounts.json'],
   shown: ['~/.gemini'],
-  written: ['~/.gemini/tmp', '~/.gemini/history'],
+  written: [],
   logInFiles: ['~/.gemini/oauth_creds.json'],
   logIn: 'start `gemini` once and log in, or set GEMINI_API_KEY',
   notLoggedIn:

@@ -10,7 +10,7 @@ export const qwen: BuiltIn = {
   settings: ['OPENAI_MODEL'],
   files: ['~/.qwen/oauth_creds.json'],
   shown: ['~/.qwen'],
-  written: ['~/.qwen/tmp', '~/.qwen/projects', '~/.qwen/todos'],
+  written: ['~/.qwen/projects', '~/.qwen/todos'],
   logInFiles: ['~/.qwen/oauth_creds.json'],
   logIn: 'start `qwen` once and log in, or set OPENAI_API_KEY and OPENAI_BASE_URL',
   notLoggedIn: /no auth type is selected|missing api key|401|invalid access token/i,
