@@ -44,10 +44,9 @@ static struct layer *add_layer(struct view *view, enum place_kind kind, char *ta
 static bool is_root(const char *path) { return path[0] == '/' && path[1] == '\0'; }
 
 static struct layer *add_home_at(struct view *view, const char *name, char *path, int folder) {
-  if (view->home_count < MAX_HOMES) {
-    view->home_names[view->home_count] = name;
-    view->homes[view->home_count++] = path;
-  }
+  if (view->home_count == MAX_HOMES) refuse("there are more than ", decimal(MAX_HOMES), " homes here, ", path, " among them", NULL);
+  view->home_names[view->home_count] = name;
+  view->homes[view->home_count++] = path;
   return add_layer(view, PLACE_LAYER, path, folder);
 }
 

@@ -91,7 +91,8 @@ struct source {
 
 enum { MAX_LIMITS = 7, LONGEST_LAUNCH = 64 };
 
-enum { MAX_HOMES = 4 };
+/* HOME, the account's, and the folders of settings, data, state and caches that variables move. */
+enum { MAX_HOMES = 16 };
 
 struct plan {
   struct slice text;

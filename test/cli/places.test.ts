@@ -412,6 +412,17 @@ describe('places as flags of run', () => {
     expect(readFileSync(join(desk.work, 'a'), 'utf8')).toBe('a\n');
   });
 
+  test('every folder of settings that variables move is closed like the home', () => {
+    const desk = new Desk();
+    const moved = { CONFIG: 'c', DATA: 'd', STATE: 's', CACHE: 'k' };
+    const env = Object.fromEntries(Object.entries(moved).map(([name, at]) => [`XDG_${name}_HOME`, `/srv/${at}`]));
+    const files = Object.values(moved).map((at) => `/srv/${at}/odd/token`);
+    const script = `mount -t tmpfs tmpfs /srv && cd /srv && mkdir -p c/odd d/odd s/odd k/odd && chmod 700 * &&
+      for f in ${files.join(' ')}; do echo "$f" >$f; done; cd "$HOME/work" && exec "$0" run -- cat ${files.join(' ')}`;
+    const { stdout } = runAs('unshare', ['-m', 'sh', '-c', script, cordonProgram()], { home: desk.home, env });
+    expect(stdout).toBe('');
+  });
+
   test('dry-run and explain tell them in words', () => {
     const desk = new Desk();
     const flags = ['--write', '/srv', '--hide', '/opt', '--workspace', 'read-only'];

@@ -126,7 +126,6 @@ const NOT_HOMES = new Set([
   ...['/opt', '/proc', '/run', '/sbin', '/srv', '/sys', '/tmp', '/usr', '/usr/bin', '/usr/games', '/usr/lib'],
   ...['/usr/local', '/usr/local/bin', '/usr/sbin', '/usr/share', '/var', '/var/lib', '/var/run', '/var/tmp'],
 ]);
-const MOST_HOMES = 4;
 
 type Home = OperationOf<'home' | 'layer'>;
 
@@ -137,7 +136,6 @@ function homesFor(policy: FilesystemPolicy, facts: PlaceFacts): Home[] {
   const read = pathsOf(policy.read);
   return personalFolders(facts)
     .filter((home) => !NOT_HOMES.has(home) && !isWithinAny(home, writable))
-    .slice(0, MOST_HOMES)
     .map((path) => ({ kind: isWithinAny(path, read) ? 'layer' : 'home', path }));
 }
 

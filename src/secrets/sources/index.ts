@@ -36,7 +36,8 @@ function parseReference(reference: string, where: string): SourceRequest {
     const source = SOURCES[scheme as keyof typeof SOURCES];
     return { source, request: source.parse(rest, where) };
   }
-  throw new CordonError('policy', `'${reference}' is not a source of credentials: nothing is called ${scheme}://`, {
+  // What follows may be a value: a database's address for one.
+  throw new CordonError('policy', `'${scheme}://…' is not a source of credentials: nothing is called ${scheme}://`, {
     where,
     hint: `the sources are ${Object.keys(SOURCES)
       .map((one) => `${one}://`)

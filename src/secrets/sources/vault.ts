@@ -13,15 +13,22 @@ export const vault: SecretSource = {
 
   async resolve({ parts: [name = ''] }, tools) {
     const secret = await tools.vault.get(name);
-    if (secret === undefined)
-      throw new Unavailable('the vault has no such entry', `store it: cordon creds set ${shown(name)}`);
+    if (secret === undefined) throw new Unavailable('the vault has no such entry', howToStore(shown(name)));
     return secret;
   },
 };
 
+const howToStore = (name: string) =>
+  name === '…'
+    ? 'name the entry, not its value; cordon creds set NAME stores one'
+    : `store it: cordon creds set ${name}`;
+
 const AS_IF_SECRET = bytesOfText('TOKEN');
+
+/** Words with at most a few digits behind each: what people call things. */
+const NAME = /^[A-Za-z]+\d{0,4}(?:[._@-]+(?:[A-Za-z]+\d{0,4}|\d{1,4}))*$/;
 
 /** A value typed where its name belongs (`--credential KEY=sk-…`) must not come back in an error. */
 function shown(name: string): string {
-  return guardValue(AS_IF_SECRET, bytesOfText(name)) === undefined ? name : '…';
+  return NAME.test(name) && guardValue(AS_IF_SECRET, bytesOfText(name)) === undefined ? name : '…';
 }
