@@ -130,15 +130,32 @@ async function bundleScripts() {
     ...script,
     entryPoints: { quick: 'src/cli/quick.ts' },
     define: { 'import.meta.url': 'thisModule.url', 'import.meta.dirname': '__dirname' },
-    banner: { js: "const thisModule = { get url() { return require('node:url').pathToFileURL(__filename).href; } };" },
-    plugins: [{ name: 'later', setup: (one) => one.onResolve({ filter: /^\./ }, loadLater) }],
+    banner: { js: `${WRAPPER}${THIS_MODULE}` },
+    footer: { js: '})' },
+    plugins: [
+      { name: 'later', setup: (one) => one.onResolve({ filter: /^\./ }, loadLater) },
+      { name: 'no-es-view', setup: leaveOutEsView },
+    ],
   });
   await build({ ...script, entryPoints: { network: 'src/network/main.ts' } });
   putInPlace(join(root, 'scripts', 'start.cjs'), join(dist, 'start.cjs'));
 }
 
+// As Node wraps what it requires; start.cjs runs it.
+const WRAPPER = '(function (exports, require, module, __filename, __dirname) {';
+const THIS_MODULE = "const thisModule = { get url() { return require('node:url').pathToFileURL(__filename).href; } };";
+
 function loadLater({ kind }) {
   return kind === 'dynamic-import' ? { path: './cli.js', external: true } : undefined;
+}
+
+// A script sees node:fs itself and no ES module's view of it, so there is nothing to bring up to date. Node loads all that it has for
+// ES modules with node:module.
+function leaveOutEsView(one) {
+  one.onResolve({ filter: /^node:module$/ }, () => ({ path: 'nothing', namespace: 'no-es-view' }));
+  one.onLoad({ filter: /./, namespace: 'no-es-view' }, () => ({
+    contents: 'export const syncBuiltinESMExports = () => undefined;',
+  }));
 }
 
 // What is bundled comes with its licence.

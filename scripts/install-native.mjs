@@ -70,16 +70,47 @@ export function writeNodePath(dist) {
   renameSync(`${path}.${process.pid}`, path);
 }
 
+// What people have in a home, in a few words: the code that reads it is to be in the cache.
+const TYPICAL_HOME = {
+  '.profile': '# ~/.profile\nif [ -f "$HOME/.bashrc" ]; then\n  . "$HOME/.bashrc"\nfi\nexport EDITOR=vi\n',
+  '.bashrc':
+    'alias ll=\'ls -l\'\nexport PATH="$HOME/bin:$PATH"\n[ -n "$PS1" ] && eval "$(dircolors -b)"\nTOKEN=made-up-1a2b3c4d\n',
+  '.gitconfig': '[user]\n\tname = Some One\n\temail = someone@example.org\n',
+  '.npmrc': '//registry.npmjs.org/:_authToken=made-up\n',
+  '.docker/config.json': '{ "auths": {} }\n',
+  '.kube/config': 'apiVersion: v1\nusers:\n- name: someone\n  user:\n    token: made-up\n',
+  '.ssh/config': 'Host *\n  User someone\n',
+  'project/.git/HEAD': 'ref: refs/heads/main\n',
+};
+
+function makeTypicalHome() {
+  const home = mkdtempSync(join(tmpdir(), 'cordon-cache-'));
+  for (const [name, text] of Object.entries(TYPICAL_HOME)) {
+    mkdirSync(dirname(join(home, name)), { recursive: true });
+    writeFileSync(join(home, name), text);
+  }
+  return home;
+}
+
 // For this very Node. Without it everything works, some milliseconds later.
 export function writeCodeCache(root) {
-  const home = mkdtempSync(join(tmpdir(), 'cordon-cache-'));
-  const env = { PATH: process.env.PATH ?? '', CORDON_HOME: home, CORDON_FRONT: '3', CORDON_KEEP: '1' };
+  const home = makeTypicalHome();
+  const env = {
+    PATH: process.env.PATH ?? '',
+    HOME: home,
+    CORDON_HOME: join(home, 'cordon'),
+    CORDON_FRONT: '3',
+    CORDON_KEEP: '1',
+  };
   // A shell with the arguments of a launch stands in for the native front; the plan goes nowhere, so nothing is started.
   const script = '"$CORDON_NODE" "$CORDON_SCRIPT" run -- true 3>/dev/null; :';
-  spawnSync('/bin/sh', ['-c', script, 'run', '--', 'true'], {
-    env: { ...env, CORDON_NODE: process.execPath, CORDON_SCRIPT: join(root, 'scripts', 'write-code-cache.cjs') },
-    stdio: 'ignore',
-  });
+  // The first time it writes down what it needs, which a plan that is kept may not come from.
+  for (let times = 0; times < 2; times++)
+    spawnSync('/bin/sh', ['-c', script, 'run', '--', 'true'], {
+      cwd: join(home, 'project'),
+      env: { ...env, CORDON_NODE: process.execPath, CORDON_SCRIPT: join(root, 'scripts', 'write-code-cache.cjs') },
+      stdio: 'ignore',
+    });
   rmSync(home, { recursive: true, force: true });
 }
 

@@ -15,8 +15,7 @@ function cacheOf(path) {
 }
 
 function load() {
-  const source = `(function (exports, require, module, __filename, __dirname) {${readFileSync(filename, 'latin1')}\n})`;
-  const script = new Script(source, { filename, cachedData: cacheOf(`${filename}.cache`) });
+  const script = new Script(readFileSync(filename, 'latin1'), { filename, cachedData: cacheOf(`${filename}.cache`) });
   const module = { exports: {} };
   script.runInThisContext()(module.exports, require, module, filename, __dirname);
   return { exports: module.exports, script };

@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import {
   closeSync,
   constants,
+  existsSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -51,9 +51,10 @@ export function headOf(path: string | Buffer, length: number, links: Links): Buf
  * empty. Only where nothing is the safe answer.
  */
 
+/** An error costs ten times as much as asking first, and most folders that are looked for are not there. */
 export function namesIn(folder: string): string[] {
   try {
-    return readdirSync(folder);
+    return existsSync(folder) ? readdirSync(folder) : [];
   } catch {
     return [];
   }
@@ -91,6 +92,10 @@ export function ensureFolder(path: string, mode = 0o700): void {
   }
 }
 
+/** What nobody can guess. Node loads its cryptography at the first call of this, and most launches need none. */
+export const randomHex = (bytes: number) =>
+  Buffer.from(globalThis.crypto.getRandomValues(new Uint8Array(bytes))).toString('hex');
+
 /** Whole or not at all, also on a full disk, and never through a link that somebody put there. `ready`: what else is done to it before. */
 export function replaceFile(
   path: string,
@@ -98,7 +103,7 @@ export function replaceFile(
   mode = 0o600,
   ready: (fresh: string) => void = () => undefined,
 ): void {
-  const fresh = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}`);
+  const fresh = join(dirname(path), `.${basename(path)}.${randomHex(6)}`);
   try {
     writeFileSync(fresh, text, { flag: 'wx', mode, flush: true });
     ready(fresh);

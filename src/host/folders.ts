@@ -97,11 +97,14 @@ export function requireFolder(workdir: string, hint: string): void {
   throw new CordonError('workdir', `the working folder '${workdir}' ${what}`, { hint });
 }
 
+/** The folder of this program's files. As a script it is told; an ES module has to take its address apart, which Node makes ready first. */
+export const HERE = typeof __dirname === 'string' ? __dirname : dirname(fileURLToPath(import.meta.url));
+
 /**
  * The whole of what Cordon runs from: the folder of its package, a checkout's root, or, where it is installed beside what it depends on,
  * all of that node_modules. Whoever could write there would be Cordon at the next start.
  */
-export function packageFolder(from = dirname(fileURLToPath(import.meta.url))): string {
+export function packageFolder(from = HERE): string {
   const folder = namedCordon(from) ?? from;
   return basename(dirname(folder)) === 'node_modules' ? dirname(folder) : folder;
 }

@@ -1,4 +1,4 @@
-import { type BigIntStats, closeSync, fstatSync, readFileSync } from 'node:fs';
+import { type BigIntStats, closeSync, existsSync, fstatSync, readFileSync } from 'node:fs';
 import { type Bytes, bytesOfBuffer } from '../host/bytes.ts';
 import { CordonError } from '../host/errors.ts';
 import { namesIn, openToRead, realPathOf } from '../host/files.ts';
@@ -134,6 +134,7 @@ class Reading implements SettingsCopies {
 
   #textAt(path: Path, largest = LARGEST): Bytes | typeof TOO_LARGE | undefined {
     this.looked.set(path, undefined);
+    if (!existsSync(path)) return undefined;
     try {
       const descriptor = openToRead(path, 'followed');
       try {

@@ -1,6 +1,6 @@
 import { closeSync, writeSync } from 'node:fs';
 import { frontDescriptor } from '../host/parent-env.ts';
-import { type LaunchPlan, planText } from '../plan/plan.ts';
+import { type LaunchPlan, wholePlanText } from '../plan/plan.ts';
 
 /**
  * Gives the plan to the native front that started us and waits on the other end of the pipe. With the whole
@@ -9,7 +9,7 @@ import { type LaunchPlan, planText } from '../plan/plan.ts';
 export function handOver(plan: LaunchPlan, toKeep = ''): boolean {
   const descriptor = frontDescriptor();
   if (descriptor === undefined) return false;
-  const text = Buffer.from(planText(plan, 'with-values') + toKeep, 'latin1');
+  const text = Buffer.from(wholePlanText(plan) + toKeep, 'latin1');
   for (let written = 0; written < text.length; ) written += writeSync(descriptor, text, written);
   text.fill(0);
   closeSync(descriptor);

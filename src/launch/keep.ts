@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { compileRules, type Rule } from '../decide/rules.ts';
 import { bytesOfText } from '../host/bytes.ts';
 import { textIn } from '../host/files.ts';
-import { homesOf } from '../host/folders.ts';
+import { HERE, homesOf } from '../host/folders.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
-import { PLAN_HEADER, planLine, planText, textLine } from '../plan/plan.ts';
+import { PLAN_HEADER, planLine, textLine, wholePlanText } from '../plan/plan.ts';
 import { linesOfRules } from '../plan/rule-lines.ts';
 import { BY_NAME_ORIGIN, isByName, withProxyVariables } from '../policy/network/rules.ts';
 import { MARKER_ORIGIN, type Policy } from '../policy/policy.ts';
@@ -83,12 +83,12 @@ function isKnownUser(env: ParentEnv): boolean {
 
 /** Its parts are written together, these last. Node is what a process outside would be started with. */
 function lookAtProgram(): void {
-  for (const name of ['start.cjs', 'quick.cjs', 'cli.js']) existsSync(fileURLToPath(new URL(name, import.meta.url)));
+  for (const name of ['start.cjs', 'quick.cjs', 'cli.js']) existsSync(join(HERE, name));
   existsSync(process.execPath);
 }
 
 function keptLines({ plan }: Prepared): string[] | undefined {
-  const lines = planText(plan, 'with-values').split('\n').slice(1, -2);
+  const lines = wholePlanText(plan).split('\n').slice(1, -2);
   const others = lines.filter((line) => !line.startsWith('#') && !OF_THIS_START.has(wordOf(line)));
   return others.every((line) => KEPT.has(wordOf(line))) ? others : undefined;
 }

@@ -1,8 +1,7 @@
 import { accessSync, constants, readlinkSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { dirname, join, resolve } from 'node:path';
 import { bytesOfText, textOfBytes } from '../host/bytes.ts';
-import { workingFolder } from '../host/folders.ts';
+import { HERE, workingFolder } from '../host/folders.ts';
 import { findOwnProgram } from '../host/own-program.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
 import { POSSIBLE_LINKS, type SystemLinks } from '../plan/places/index.ts';
@@ -57,5 +56,5 @@ function isExecutable(path: string): boolean {
 /** The launcher beside the bundle, or the one that came with the package for this kind of machine, where npm ran no install script. */
 export function nativeLauncher(): string | undefined {
   const places = ['native', `prebuilt/${process.platform}-${process.arch}`];
-  return places.map((place) => fileURLToPath(new URL(`${place}/cordon-launch`, import.meta.url))).find(isExecutable);
+  return places.map((place) => join(HERE, place, 'cordon-launch')).find(isExecutable);
 }

@@ -1,4 +1,3 @@
-import { createHash, randomBytes } from 'node:crypto';
 import {
   appendFileSync,
   existsSync,
@@ -13,7 +12,8 @@ import {
 } from 'node:fs';
 import { release } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { ensureFolder, namesIn, replaceFile, textIn } from '../host/files.ts';
+import { sha256 } from '../host/bytes.ts';
+import { ensureFolder, namesIn, randomHex, replaceFile, textIn } from '../host/files.ts';
 import { type Folders, foldersOf, type Homes, isWithin, packageFolder } from '../host/folders.ts';
 import { ParentEnv } from '../host/parent-env.ts';
 import {
@@ -181,9 +181,7 @@ function layersFolder(state: string | undefined, how: OwnRequest['how']): Path |
   const file = join(state, 'layers');
   const known = nameIn(file);
   if (known !== undefined || how === 'look') return known;
-  quietly(() =>
-    writeFileSync(file, `/var/tmp/cordon-${randomBytes(16).toString('hex')}\n`, { flag: 'wx', mode: 0o600 }),
-  );
+  quietly(() => writeFileSync(file, `/var/tmp/cordon-${randomHex(16)}\n`, { flag: 'wx', mode: 0o600 }));
   return nameIn(file);
 }
 
@@ -236,7 +234,7 @@ function fingerprintOf(policy: Policy): string {
     network: { mode: network.mode, allow: textsOf(network.allow), deny: textsOf(network.deny) },
     isolation,
   };
-  return createHash('sha256').update(JSON.stringify(meaning)).digest('hex').slice(0, 40);
+  return sha256(JSON.stringify(meaning)).slice(0, 40);
 }
 
 /** As they are written: what an address is read as can't be said in JSON. */
@@ -261,7 +259,8 @@ function clearFolder(folder: string, uid: number, whole: boolean): void {
   const file = look(lock);
   if (file !== undefined && (!file.isFile() || file.uid !== uid || isHeld(file))) return;
   if (file !== undefined) clearListed(lock);
-  quietly(() => rmSync(join(folder, 'sandboxes'), { recursive: true, force: true }));
+  const sandboxes = join(folder, 'sandboxes');
+  if (look(sandboxes) !== undefined) quietly(() => rmSync(sandboxes, { recursive: true, force: true }));
   if (whole) quietly(() => rmdirSync(folder));
 }
 

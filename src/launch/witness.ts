@@ -31,7 +31,7 @@ const TICK_NS = 50_000_000n;
 export class Witness {
   readonly #looked = new Map<Bytes, string[]>();
   readonly #settled = BigInt(Date.now()) * 1_000_000n - TICK_NS;
-  readonly #real: FileSystem = { ...(fs as unknown as FileSystem) };
+  readonly #real = synchronousParts(fs as unknown as FileSystem);
   #incomparable: string | undefined;
 
   static begin(): Witness {
@@ -59,7 +59,7 @@ export class Witness {
   #stand(): void {
     const patched = fs as unknown as FileSystem;
     for (const [name, real] of Object.entries(this.#real)) {
-      if (typeof real !== 'function' || !name.endsWith('Sync') || HARMLESS.includes(name)) continue;
+      if (HARMLESS.includes(name)) continue;
       patched[name] = this.#between(name, real);
       if (real.native !== undefined) patched[name].native = this.#between(name, real.native);
     }
@@ -89,7 +89,7 @@ export class Witness {
   /** Before it is read: what changes meanwhile is another one afterwards. */
   #look(path: unknown, listed: boolean): void {
     const key = keyOf(path);
-    if (typeof path === 'number' || OF_THE_FRONT.test(key ?? '')) return;
+    if (typeof path === 'number' || (key?.startsWith('/proc/') && OF_THE_FRONT.test(key))) return;
     if (key === undefined || key.startsWith('/proc/')) this.#incomparable ??= String(key);
     else if (listed || !this.#looked.has(key)) this.#looked.set(key, this.#stamps(path as PathLike, listed));
   }
@@ -101,6 +101,7 @@ export class Witness {
       return;
     }
     this.#look(path, false);
+    if (this.#hasNoLink(resolve(path))) return;
     const parts = resolve(path).split('/').slice(1);
     let at = '/';
     for (let steps = 0; parts.length > 0 && steps < 200; steps++) {
@@ -113,6 +114,14 @@ export class Witness {
       const text = (this.#real.readlinkSync as (path: string) => string)(next);
       parts.unshift(...resolve(dirname(next), text).split('/').slice(1));
       at = '/';
+    }
+  }
+
+  #hasNoLink(path: string): boolean {
+    try {
+      return this.#real.realpathSync?.native?.(path) === path;
+    } catch {
+      return false; // It leads nowhere: perhaps through a link.
     }
   }
 
@@ -145,6 +154,12 @@ export class Witness {
 }
 
 let standing: Witness | undefined;
+
+/** The others are not even touched: some load Node's streams when somebody asks for them. */
+function synchronousParts(all: FileSystem): FileSystem {
+  const names = Object.keys(all).filter((name) => name.endsWith('Sync') && typeof all[name] === 'function');
+  return Object.fromEntries(names.map((name) => [name, all[name] as Look]));
+}
 
 function kindOf(stats: BigIntStats): string {
   if (stats.isFile()) return 'file';

@@ -142,6 +142,16 @@ export const PLAN_HEADER = 'cordon-plan 2';
 
 const HIDDEN = '***' as Bytes;
 
+/** The same text is handed over and kept. */
+const known = new WeakMap<LaunchPlan, string>();
+
+/** The plan with its values, for the pipe to the launcher. */
+export function wholePlanText(plan: LaunchPlan): string {
+  const text = known.get(plan) ?? planText(plan, 'with-values');
+  known.set(plan, text);
+  return text;
+}
+
 /** The plan as the launcher reads it. Only the pipe to the launcher gets the values; for people they are `***`. */
 export function planText(plan: LaunchPlan, values: 'with-values' | 'hidden', parent?: number): string {
   const reveal = values === 'with-values';
@@ -266,8 +276,11 @@ const optional = (field: string | number | undefined) => (field === undefined ? 
 
 /** One field of a plan line (docs/plan-format.md). */
 function planField(bytes: Bytes): string {
-  return bytes === '' ? '\\e' : bytes.replace(/[\x00-\x20\x7f\\]/g, escapeByte);
+  if (!NEEDS_ESCAPE.test(bytes)) return bytes === '' ? '\\e' : bytes;
+  return bytes.replace(/[\x00-\x20\x7f\\]/g, escapeByte);
 }
+
+const NEEDS_ESCAPE = /[\x00-\x20\x7f\\]/;
 
 const SHORT_ESCAPES: Readonly<Record<string, string>> = {
   ' ': '\\s',

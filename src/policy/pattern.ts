@@ -8,19 +8,21 @@ export class Pattern {
   readonly exact: boolean;
   /** The literal part of `PREFIX*`. */
   readonly prefix: Bytes | undefined;
-  /** The longest run of plain bytes: no name without it can match. */
-  readonly needle: Bytes;
   /** What was written, where upper and lower case count alike: `source` then names both. */
   readonly anyCase: Bytes | undefined;
-  readonly #matches: (name: Bytes) => boolean;
+  /** Made at the first use: every launch has hundreds of patterns, and looks most of them up by their plain parts. */
+  #matches: ((name: Bytes) => boolean) | undefined;
 
   private constructor(source: Bytes, literal = !/[*?[]/.test(source), anyCase?: Bytes) {
     this.source = source;
     this.anyCase = anyCase;
     this.exact = literal;
     this.prefix = !literal && /^[^*?[]*\*$/.test(source) ? (source.slice(0, -1) as Bytes) : undefined;
-    this.needle = literal ? source : longestPlainRun(source);
-    this.#matches = this.exact ? (name) => name === source : compileGlob(source);
+  }
+
+  /** The longest run of plain bytes: no name without it can match. */
+  get needle(): Bytes {
+    return this.exact ? this.source : longestPlainRun(this.source);
   }
 
   static parse(text: string, where?: string): Pattern {
@@ -56,6 +58,8 @@ export class Pattern {
   }
 
   matches(name: Bytes): boolean {
+    if (this.exact) return name === this.source;
+    this.#matches ??= compileGlob(this.source);
     return this.#matches(name);
   }
 }

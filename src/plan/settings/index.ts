@@ -21,13 +21,15 @@ export interface SettingsKind {
   readonly clean: (text: string) => string;
 }
 
-const SECRET_IN_KUBE =
-  /^(?:token|tokenFile|password|username|client-key|client-key-data|client-certificate-data|auth-provider|env)$/;
+const SECRET_IN_KUBE = new Set([
+  ...['token', 'tokenFile', 'password', 'username', 'client-key', 'client-key-data', 'client-certificate-data'],
+  ...['auth-provider', 'env'],
+]);
 
 const cleanKube = (text: string) =>
   cleanYaml(text, (path, value) => {
     if (path.includes('certificate-authority-data')) return value;
-    return path.some((name) => SECRET_IN_KUBE.test(name)) ? undefined : judge(path, value);
+    return path.some((name) => SECRET_IN_KUBE.has(name)) ? undefined : judge(path, value);
   });
 
 const cleanGit = (text: string) => gitText(keptOfGit(parseGit(text)));

@@ -43,10 +43,12 @@ const ONCE = new Set(['OAUTH', 'OTP', 'TOTP', 'MFA', 'PIN', 'PW', 'LOGIN', 'SSO'
 /** A header that logs in, in a command for instance; a variable in its place tells nothing. */
 const HEADER =
   /(?:\b(?:bearer|basic)\s+|\b(?:[\w-]*authorization|x-api-key|private-token|cookie)["']?\s*[:=]\s*(?!(?:bearer|basic)\s))(?!["']?[$<%{])[^\s"']/i;
+const MAY_SAY = /bearer|basic|authorization|x-api-key|private-token|cookie/i;
 const WORDS = /[^\s,;|<>(){}[\]"'`\\=]+/g;
 
 /** Whatever it is called: settings are written by people, and no word of theirs looks as if it were generated. */
-const saysLogIn = (value: string) => HEADER.test(value) || (value.match(WORDS) ?? []).some(looksGenerated);
+const saysLogIn = (value: string) =>
+  (MAY_SAY.test(value) && HEADER.test(value)) || (value.match(WORDS) ?? []).some(looksGenerated);
 
 /** `UserKnownHostsFile`: words of a language, with a capital each. */
 const WORDS_OF_PEOPLE = /^(?:[A-Z]?[a-z]{2,})(?:[A-Z][a-z]{2,})*$/;

@@ -17,14 +17,18 @@ const BRACKETS = pairs('":" `:` (:) $(:) ${:${');
 const ENDS = new Set(BLOCKS.values());
 const BEFORE_COMMANDS = new Set('if while until { then elif else do ! time'.split(' '));
 const KEYWORDS = [...BLOCKS.keys(), ...ENDS, ...BEFORE_COMMANDS].join('|').replace(/[{}]/g, '\\$&');
+/** Behind blanks one token, of which these are told apart: 2 the end of a here-document, 3 a comment, 4 a word of a block. */
 const CODE = new RegExp(
-  String.raw`<<<|<<-?[ \t]*["'\\]?(?<document>[\w.!@%+-]+)|(?<blank>(?<![^\s;&|(])#.*|[ \t]+|\\\n)|\\[\s\S]|'[^']*'` +
-    String.raw`|(?<keyword>(?<![^\s;&|()\`])(?:${KEYWORDS})(?![^\s;&|()\`]))|\$'(?:[^'\\]|\\[\s\S])*'` +
-    String.raw`|\$?\(|\$\{|[;&|"'\`)\n]|[^\s;&|()<>"'\`\\$]+|[\s\S]`,
+  String.raw`(?:[ \t]|\\\n)*(<<<|<<-?[ \t]*["'\\]?([\w.!@%+-]+)|((?<![^\s;&|(])#.*)|\\[\s\S]|'[^']*'` +
+    String.raw`|((?<![^\s;&|()\`])(?:${KEYWORDS})(?![^\s;&|()\`]))|\$'(?:[^'\\]|\\[\s\S])*'` +
+    String.raw`|\$?\(|\$\{|[;&|"'\`)\n]|[^\s;&|()<>"'\`\\$]+|[\s\S]|$)`,
   'y',
 );
-const TEXT = /\\[\s\S]|\$\(|\$\{|["`}\n]|[^\\$"`}\n]+|[\s\S]/y;
+const TEXT = /(\\[\s\S]|\$\(|\$\{|["`}\n]|[^\\$"`}\n]+|[\s\S])/y;
+/** A line that says nothing, and after which nothing can go on: most lines of most files. */
+const SILENT = /[ \t]*(?:#[^\n&|(]*)?\n/y;
 const GOES_ON = /(?:&&|\||\(\s{0,9}\)|\bfunction\s{1,9}[^\s(){}]{1,99})\s{0,99}(?:#.{0,999})?$/;
+const MAY_GO_ON = /[&|(]|function/;
 const DEEPEST = 100;
 
 /**
@@ -51,24 +55,36 @@ class Cutter {
 
   constructor(text: string) {
     this.#text = text;
-    while (this.#at < text.length && this.#open.length < DEEPEST) this.#step(this.#open.at(-1));
+    while (this.#at < text.length && this.#open.length < DEEPEST)
+      if (this.#at !== this.#from || !this.#isSilent()) this.#step(this.#open[this.#open.length - 1]);
     this.sure &&= this.#open.length + this.#documents.length === 0;
     this.#at = text.length;
     if (this.#from < text.length) this.#endUnit();
   }
 
+  /** Where a unit begins nothing is open but blocks. */
+  #isSilent(): boolean {
+    SILENT.lastIndex = this.#at;
+    const line = SILENT.exec(this.#text)?.[0];
+    if (line === undefined || line.includes('function')) return false;
+    this.#at += line.length;
+    this.#begins = true;
+    this.#endUnit();
+    return true;
+  }
+
   #step(top: string | undefined): void {
     const tokens = top === '"' || top === '${' ? TEXT : CODE;
     tokens.lastIndex = this.#at;
-    const match = tokens.exec(this.#text);
-    const [token = ' ', groups = {}] = [match?.[0], match?.groups];
-    this.#at += token.length;
+    const match = tokens.exec(this.#text) as RegExpExecArray;
+    const token = match[1] as string;
+    this.#at = tokens.lastIndex;
     if (token === '\n') this.#newline();
     else if (token === top || (token === '}' && top === '${')) this.#close(token);
     else if (BRACKETS.has(token)) this.#push(BRACKETS.get(token));
-    else if (groups.document !== undefined) this.#documents.push(groups.document);
-    else if (groups.keyword !== undefined) this.#keyword(token);
-    else if (tokens === CODE && groups.blank === undefined) this.#other(token, top);
+    else if (match[2] !== undefined) this.#documents.push(match[2]);
+    else if (match[4] !== undefined) this.#keyword(token);
+    else if (tokens === CODE && match[3] === undefined) this.#other(token, top);
   }
 
   #close(token: string): void {
@@ -98,7 +114,8 @@ class Cutter {
 
   #newline(): void {
     const within = this.#open.some((closer) => closer === ')' || BRACKETS.has(closer));
-    const goesOn = within || GOES_ON.test(this.#text.slice(Math.max(this.#from, this.#at - 1000), this.#at));
+    const end = this.#text.slice(Math.max(this.#from, this.#at - 1000), this.#at);
+    const goesOn = within || (MAY_GO_ON.test(end) && GOES_ON.test(end));
     this.#begins = true;
     if (goesOn || this.#documents.length > 0) this.#several = true;
     for (const word of this.#documents.splice(0)) {
@@ -166,9 +183,27 @@ const TAKEN = new RegExp(String.raw`${SOURCE}(?:\$\(|\`)`);
 const EXPORTS_ALL = /\bset\s+(?:[-+]\w+\s+)*-\w*[ak]/;
 const ALL_EXPORT = /(?<!unsetopt\s{1,9}|\+o\s{1,9})\ball_?export\b/i;
 
+/**
+ * One of these words is in whatever the patterns above find. Most lines have none, and a pattern that no line needs is never compiled,
+ * which takes longer than the rest.
+ */
+const TELLING_CODE = /["'\\=:]|\S{12}|export|set|exec|eval|source|\.\s|declare|typeset|local|readonly|integer|float/i;
+const TELLING: Readonly<Record<StartupKind, RegExp>> = {
+  shell: TELLING_CODE,
+  fish: TELLING_CODE,
+  list: /\S/,
+  comment: /[=:]|\S{12}/,
+};
+const EXPORTING = /export|set-?env|exec\s+env|(?:declare|typeset|local|readonly|integer|float).*-\w*x/s;
+const mayExport = (plain: string, kind: StartupKind) =>
+  EXPORTING.test(plain) || (kind === 'fish' && plain.includes('set'));
+const TAKING = /source|\.\s/;
+const RUNNING = /eval|source|\.\s|set|export/i;
+const mayRun = (plain: string) => RUNNING.test(plain) || (plain.includes('$') && plain.includes('='));
+
 /** What is wrong with a piece of code, told from its words alone: too much rather than too little. */
 export function faultsIn(text: string, kind: StartupKind, passes: Passes): Fault[] {
-  if (!/\S/.test(text)) return [];
+  if (!TELLING[kind].test(text)) return [];
   const code = text.replaceAll('\\\n', '  ');
   const judge = new Judge(passes);
   if (kind === 'comment') judge.assigned(code, Number.POSITIVE_INFINITY);
@@ -191,6 +226,7 @@ class Judge {
 
   /** `export NVM_DIR="$HOME/.nvm"`: the next line needs the value, nobody the export. */
   loosens(code: string): boolean {
+    if (!code.includes('export')) return false;
     const [, indent = '', name = '', value = ''] = LOOSE.exec(code) ?? [];
     if (name === '' || guardName(name as Bytes) || !isHarmless(value) || !this.#drops(name, value)) return false;
     this.faults.push({ what: 'exports', name, instead: `${indent}${name}=${value}` });
@@ -198,17 +234,21 @@ class Judge {
   }
 
   code(code: string, kind: StartupKind): void {
-    const exports = [...code.matchAll(kind === 'fish' ? FISH_EXPORTS : EXPORTS)];
+    const plain = withoutQuotes(code);
+    const exports = mayExport(plain, kind) ? [...code.matchAll(kind === 'fish' ? FISH_EXPORTS : EXPORTS)] : [];
     for (const [, keyword = '', words = ''] of exports) this.#exported(keyword, words);
     const listed = kind === 'list' ? LISTED.exec(code)?.[1] : undefined;
     if (listed !== undefined && this.#drops(listed, '')) this.faults.push({ what: 'sets', name: listed });
-    const plain = withoutQuotes(code);
-    const inPieces = exports.length === 0 && plain.search(EXPORTS) >= 0;
-    if (TAKEN.test(code)) this.faults.push({ what: 'takes', name: '' });
-    if (inPieces || isRun(code, kind) || isRun(plain, kind)) this.faults.push({ what: 'runs', name: '' });
+    const inPieces = exports.length === 0 && EXPORTING.test(plain) && plain.search(EXPORTS) >= 0;
+    if (TAKING.test(plain) && TAKEN.test(code)) this.faults.push({ what: 'takes', name: '' });
+    if (inPieces || runs(code, plain, kind)) this.faults.push({ what: 'runs', name: '' });
+    if (plain.includes('set')) this.#set(code);
+    this.assigned(code, exports[0]?.index ?? Number.POSITIVE_INFINITY);
+  }
+
+  #set(code: string): void {
     for (const [, name = '', value = ''] of code.matchAll(SETS))
       if (isSecret(name, value) && this.#drops(name, value)) this.faults.push({ what: 'holds', name, value });
-    this.assigned(code, exports[0]?.index ?? Number.POSITIVE_INFINITY);
   }
 
   /** Names without values, and names that only a run can tell. */
@@ -225,24 +265,28 @@ class Judge {
 
   /** What is assigned; exported if an exporting word stands before it. */
   assigned(code: string, since: number): void {
-    const rest = code.replace(
-      ASSIGNED,
-      (all: string, name: string, word: string, after: string | undefined, at: number) => {
-        const value = word + (after ?? '');
-        if (!this.#drops(name, value)) return ' ';
-        const isCommand = /^(?:\$\(|`)(?!\s*(?:echo|printf|base64))/.test(value);
-        if (at > since) this.faults.push({ what: 'sets', name, value });
-        else if (!isCommand && isSecret(name, value)) this.faults.push({ what: 'holds', name, value });
-        if (/["'\\]/.test(word)) this.assigned(word.replace(/["'\\]/g, ' '), since - at - all.length + word.length);
-        return all;
-      },
-    );
+    const rest = code.includes('=') ? this.#withoutPassed(code, since) : code;
     if (this.faults.length === 0 && holdsCredential('', rest)) this.faults.push({ what: 'holds', name: '' });
+  }
+
+  #withoutPassed(code: string, since: number): string {
+    return code.replace(ASSIGNED, (all: string, name: string, word: string, after: string | undefined, at: number) => {
+      const value = word + (after ?? '');
+      if (!this.#drops(name, value)) return ' ';
+      const isCommand = /^(?:\$\(|`)(?!\s*(?:echo|printf|base64))/.test(value);
+      if (at > since) this.faults.push({ what: 'sets', name, value });
+      else if (!isCommand && isSecret(name, value)) this.faults.push({ what: 'holds', name, value });
+      if (/["'\\]/.test(word)) this.assigned(word.replace(/["'\\]/g, ' '), since - at - all.length + word.length);
+      return all;
+    });
   }
 }
 
+const runs = (code: string, plain: string, kind: StartupKind) =>
+  mayRun(plain) && (isRun(code, kind) || (plain !== code && isRun(plain, kind)));
+
 function isRun(code: string, kind: StartupKind): boolean {
-  const text = code.replace(SET_UP, ' ');
+  const text = /[$<]\(|`/.test(code) ? code.replace(SET_UP, ' ') : code;
   const evaluated = text.search(/\beval\b/);
   if (evaluated >= 0 && /[$`]/.test(text.slice(evaluated))) return true;
   return RUNS.some((pattern) => pattern.test(text)) || exportsAll(text, kind);
@@ -250,7 +294,10 @@ function isRun(code: string, kind: StartupKind): boolean {
 
 /** Every assignment is exported from here on, also those of files that are taken in. */
 export function exportsAll(text: string, kind: StartupKind): boolean {
-  return ALL_EXPORT.test(text) || (kind !== 'fish' && EXPORTS_ALL.test(text));
+  return (
+    (/all_?export/i.test(text) && ALL_EXPORT.test(text)) ||
+    (kind !== 'fish' && text.includes('set') && EXPORTS_ALL.test(text))
+  );
 }
 
 /** A credential by its name or its look; what a run brings is no text of the file's own. */
@@ -272,14 +319,16 @@ const VARIABLE = /\$(?:\{\w+(?:\[[\w@*]+\])?(?::?[-+=?])?\}|\w+(?:\[\w+\])?|[@*#
 
 /** What stands in the file itself. */
 export function literalOf(value: string): string {
-  return withoutQuotes(value).replace(VARIABLE, ' ');
+  const plain = withoutQuotes(value);
+  return plain.includes('$') ? plain.replace(VARIABLE, ' ') : plain;
 }
 
 export function withoutQuotes(text: string): string {
   return text.replace(/["'\\]/g, '');
 }
 
-const SWITCH = /^(?:yes|no|y|n|true|false|on|off|auto|always|never|none|\d{1,6})?$/i;
+const SWITCHES = new Set(['', ...'yes no y n true false on off auto always never none'.split(' ')]);
+const isSwitch = (text: string) => SWITCHES.has(text.toLowerCase()) || /^\d{1,6}$/.test(text);
 const FOLDERS = String.raw`s?bin|boot|data|dev|etc|home|lib\d*|media|mnt|nix|opt|proc|root|run|snap|srv|sys|tmp|usr|var`;
 /** From a variable, the home or a folder of the system on, in segments as people name them. */
 const PATH = new RegExp(String.raw`^(?:\0|~|/(?:${FOLDERS})(?=/|$)|(?=/?$))(?:/[\w.+@%,*\0-]{0,40})*$`);
@@ -288,5 +337,5 @@ const PATH = new RegExp(String.raw`^(?:\0|~|/(?:${FOLDERS})(?=/|$)|(?=/?$))(?:/[
 function isHarmless(value: string): boolean {
   const text = withoutQuotes(value).replace(VARIABLE, '\0');
   const isPath = (path: string) => PATH.test(path) && !path.split('/').some(looksRandom);
-  return SWITCH.test(text) || text.split(':').every(isPath);
+  return isSwitch(text) || text.split(':').every(isPath);
 }

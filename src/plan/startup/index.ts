@@ -1,7 +1,7 @@
-import { closeSync, existsSync, fstatSync, readdirSync, readSync, realpathSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, readSync, realpathSync } from 'node:fs';
 import { type Decision, decider } from '../../decide/decide.ts';
 import { type Bytes, showBytes } from '../../host/bytes.ts';
-import { openToRead } from '../../host/files.ts';
+import { namesIn, openToRead } from '../../host/files.ts';
 import { isWithin } from '../../host/folders.ts';
 import type { ParentEnv } from '../../host/parent-env.ts';
 import type { Policy } from '../../policy/policy.ts';
@@ -91,14 +91,17 @@ function faultsOf({ units = [], kind }: StartupReading, { passes, holdsDropped }
 function addTraces(all: ReadonlyMap<StartupReading, Faults>): void {
   const faults = [...all.values()].flatMap((found) => [...found.values()].flat());
   const exported = faults.filter(({ what, instead }) => instead === undefined && /^(?:sets|exports)$/.test(what));
-  const names = [...new Set(exported.map(({ name }) => name))].join('|') || '(?!)';
-  const given = new RegExp(String.raw`(?<![\w$/.-]|\$\{)(?:${names})(?![\w/.-])|\$\{(?:${names}):?=`);
+  const names = [...new Set(exported.map(({ name }) => name))];
+  const given = new RegExp(
+    String.raw`(?<![\w$/.-]|\$\{)(?:${names.join('|')})(?![\w/.-])|\$\{(?:${names.join('|')}):?=`,
+  );
+  const isGiven = ({ comment, text }: Unit) => !comment && names.some((name) => text.includes(name));
   const secrets = faults
     .flatMap(({ name, value = '' }) => (isSecret(name, value) ? literalOf(value).split(/[\s()`$]+/) : []))
     .filter((secret) => secret.length >= SHORTEST_SECRET);
   for (const [{ units = [] }, found] of all)
     for (const unit of units.filter((one) => !found.has(one))) {
-      const name = unit.comment ? undefined : given.exec(withoutHarmless(unit.text))?.[0].replace(/\W/g, '');
+      const name = isGiven(unit) ? given.exec(withoutHarmless(unit.text))?.[0].replace(/\W/g, '') : undefined;
       if (name !== undefined) found.set(unit, [{ what: 'sets', name }]);
       else if (secrets.some((secret) => unit.text.includes(secret))) found.set(unit, [{ what: 'holds', name: '' }]);
     }
@@ -182,12 +185,28 @@ const IN_SYSTEM =
 const LIST = /environment(?:\.d\/[^/]+)?$|fish_variables$|pam_env\.conf$/;
 const DEVICE = /^\/(?:dev|proc|sys)\//;
 /** Files of packages and version managers: nobody keeps keys there, and a copy would break them. */
-const OF_OTHERS =
-  /^\/(?:usr\/(?!local\/)|nix\/|snap\/)|\/(?:\.nvm|\.oh-my-(?:zsh|bash)(?!\/custom\/[^/]+$)|\.bash_it|\.antigen|\.antidote|\.zplug|\.zinit|\.zim|\.zprezto|\.fzf|\.asdf|\.sdkman|\.(?:py|rb|nod|j|go)env|\.volta|\.bun|\.deno|\.ghcup|\.opam|\.cargo|\.rustup|(?:mini|ana|mamba)(?:conda|forge)3?|\.?powerlevel10k)\//;
+const OF_OTHERS = new Set(
+  `.nvm .bash_it .antigen .antidote .zplug .zinit .zim .zprezto .fzf .asdf .sdkman .pyenv .rbenv .nodenv .jenv .goenv .volta .bun .deno
+  .ghcup .opam .cargo .rustup miniconda miniconda3 miniforge miniforge3 anaconda anaconda3 anaforge anaforge3 mambaconda mambaconda3
+  mambaforge mambaforge3 powerlevel10k .powerlevel10k`.split(/\s+/),
+);
+
+function isOfOthers(path: string): boolean {
+  if (/^\/(?:usr\/(?!local\/)|nix\/|snap\/)/.test(path)) return true;
+  const folders = path.split('/').slice(1, -1);
+  return folders.some(
+    (name, at) =>
+      OF_OTHERS.has(name) ||
+      // What people keep in there themselves.
+      (/^\.oh-my-(?:zsh|bash)$/.test(name) && !(folders[at + 1] === 'custom' && folders.length === at + 2)),
+  );
+}
+
 const TAKES_IN = new RegExp(
   String.raw`(?:^|[;&|({!\`"'\n]|\b(?:then|do|else|builtin|command))\s{0,99}\\?(?:\.|source)\s+(?:--?\s+)?(?![<=]\()(${WORD}+)`,
   'g',
 );
+const MAY_TAKE_IN = /(?:^|[\s;&|({!`"'\\]|then|do|else|builtin|command)(?:\.|source)\s/;
 const MOST_FILES = 300;
 const LARGEST = 1 << 20;
 
@@ -211,7 +230,7 @@ function startupFiles({ homes, zdotdir, config, named, workspace, root = '' }: S
   steps.push(...others.map((pattern) => ({ pattern, home })));
   const found = new Map<string, StartupReading | undefined>();
   const isForeign = (path: string, { home: own, by }: Step) =>
-    DEVICE.test(path) || (by && OF_OTHERS.test(path)) || (isWithin(path, workspace) && !isWithin(own, workspace));
+    DEVICE.test(path) || (by && isOfOthers(path)) || (isWithin(path, workspace) && !isWithin(own, workspace));
   const mentioned = new Set<string>();
   for (const step of steps)
     for (const path of expand(step.pattern)) {
@@ -251,7 +270,7 @@ function takenIn(reading: StartupReading, home: string, mentioned: Set<string>):
       .replace(/(?<![\w./])~(?=\/)|\$HOME\b|\$\{HOME\}/g, () => home);
   const text = (reading.units ?? []).map((unit) => unit.text).join('');
   for (const path of plain(text).match(/(?<![\w.*/])\/[\w./@+{},*-]+/g) ?? []) mentioned.add(path);
-  const steps = [...text.matchAll(TAKES_IN)].flatMap(([, word = '']) => {
+  const steps = [...(MAY_TAKE_IN.test(text) ? text.matchAll(TAKES_IN) : [])].flatMap(([, word = '']) => {
     const tail = /^\$\{?\w+\}?(.*)$/s.exec(plain(word))?.[1];
     const paths = tail === undefined ? [plain(word)] : [...mentioned].map((folder) => folder + tail);
     const patterns = paths.map((path) => path.replace(/[$`].*?(?=\/|\.\w+$|$)/g, '*'));
@@ -263,6 +282,7 @@ function takenIn(reading: StartupReading, home: string, mentioned: Set<string>):
 
 /** The paths that are there for a pattern with `{,}` and `*`. */
 function expand(pattern: string): string[] {
+  if (!/[*?[{]/.test(pattern)) return pattern.startsWith('/') && existsSync(pattern) ? [pattern] : [];
   const [braces, choices] = /\{([^{}]*,[^{}]*)\}/.exec(pattern) ?? [];
   if (braces !== undefined && choices !== undefined)
     return choices.split(',', 16).flatMap((choice) => expand(pattern.replace(braces, () => choice)));
@@ -270,7 +290,7 @@ function expand(pattern: string): string[] {
   for (const part of pattern.split('/').slice(1)) {
     const [start = '', ...rest] = part.split(/[*?]|\[[^\]]*\]/);
     const fits = (name: string) => name.startsWith(start) && name.endsWith(rest.at(-1) ?? '');
-    const names = (folder: string) => (quietly(() => readdirSync(`${folder}/`)) ?? []).filter(fits);
+    const names = (folder: string) => namesIn(`${folder}/`).filter(fits);
     paths = paths.flatMap((path) => (rest.length === 0 ? [part] : names(path)).map((name) => `${path}/${name}`));
   }
   return paths.slice(0, MOST_FILES).filter((path) => existsSync(path));

@@ -5,12 +5,18 @@ export interface Network {
   readonly bits: number;
 }
 
-const OCTET = '(0|[1-9][0-9]?|1[0-9]{2}|2[0-4][0-9]|25[0-5])';
-const DOTTED = new RegExp(`^${OCTET}\\.${OCTET}\\.${OCTET}\\.${OCTET}$`);
+const OCTET = /^(?:0|[1-9][0-9]{0,2})$/;
+
+function octetsOf(text: string): number[] | undefined {
+  const octets = text.split('.');
+  return octets.length === 4 && octets.every((octet) => OCTET.test(octet) && Number(octet) <= 255)
+    ? octets.map(Number)
+    : undefined;
+}
 
 /** Only the one usual spelling: `0177.1`, `0x7f000001` and the like are read as other addresses by other programs. */
 export function parseAddress(text: string): Network | undefined {
-  const octets = DOTTED.exec(text)?.slice(1);
+  const octets = octetsOf(text);
   if (octets !== undefined)
     return { family: 4, base: octets.reduce((sum, octet) => sum * 256n + BigInt(octet), 0n), bits: 32 };
   return text.includes(':') ? parseIpv6(text) : undefined;
@@ -31,9 +37,9 @@ function parseIpv6(text: string): Network | undefined {
 /** `::ffff:10.0.0.1` with its last part as groups. */
 function withoutDotted(text: string): string {
   const at = text.lastIndexOf(':');
-  const octets = DOTTED.exec(text.slice(at + 1))?.slice(1);
+  const octets = octetsOf(text.slice(at + 1));
   if (octets === undefined) return text;
-  const [a, b, c, d] = octets.map(Number) as [number, number, number, number];
+  const [a, b, c, d] = octets as [number, number, number, number];
   return `${text.slice(0, at + 1)}${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
 }
 
@@ -78,14 +84,16 @@ const kinds: readonly (readonly [string, readonly string[]])[] = [
     ['192.0.0.0/24', '192.0.2.0/24', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24', '2001:db8::/32'],
   ],
 ];
-const SPECIAL = kinds.flatMap(([kind, texts]) =>
-  texts.map((text) => ({ kind, network: parseNetwork(text) as Network })),
-);
+const networks = () =>
+  kinds.flatMap(([kind, texts]) => texts.map((text) => ({ kind, network: parseNetwork(text) as Network })));
+/** Made when the first is asked for: most launches ask for none. */
+let special: ReturnType<typeof networks> | undefined;
 
 /** What an address is when it is not one of the public internet. */
 export function specialKind(address: Network): string | undefined {
   const meant = innermost(address);
-  return SPECIAL.find(({ network }) => contains(network, meant))?.kind;
+  special ??= networks();
+  return special.find(({ network }) => contains(network, meant))?.kind;
 }
 
 export function showAddress({ family, base }: Network): string {

@@ -123,11 +123,11 @@ function setRules(host: string, origin: Origin, set: string): HostRule[] {
   return parsed.rules.map((rule) => ({ ...rule, set }));
 }
 
-const LOOPBACK = parseNetwork('127.0.0.0/8') as Network;
-const LOOPBACK_6 = parseNetwork('::1') as Network;
+const isLoopback = (network: Network) =>
+  ['127.0.0.0/8', '::1'].some((one) => contains(parseNetwork(one) as Network, network));
 
 function networkRule(written: Written, network: Network): ParsedHost {
-  if (contains(LOOPBACK, network) || contains(LOOPBACK_6, network))
+  if (isLoopback(network))
     return problem(written.text, "is the command's own loopback", 'a port of this machine is @host:PORT');
   const meant = network.family === 6 && network.bits === 128 ? innermost(network) : network;
   if (meant !== network)

@@ -20,13 +20,18 @@ function isNpmAuth(value: Bytes, name: Bytes): boolean {
 }
 
 const BEARER = /(?:bearer|^token)[ +]{1,4}(?=[^\s"',;]{0,64}[0-9])[A-Za-z0-9._~+/=-]{16}/i;
-const HEADER =
-  /(?:authorization|api-key|api_key|auth-token|private-token|job-token|x-honeycomb-team)["']?\s{0,3}[:=]\s{0,3}["']?(?:token |apikey )?(?=[^\s"',;]{0,64}[0-9])[A-Za-z0-9._~+/=-]{16}/i;
+const HEADERS = [
+  ...['authorization', 'api-key', 'api_key', 'auth-token', 'private-token', 'job-token', 'x-honeycomb-team'],
+];
+const HEADER = new RegExp(
+  String.raw`(?:${HEADERS.join('|')})["']?\s{0,3}[:=]\s{0,3}["']?(?:token |apikey )?(?=[^\s"',;]{0,64}[0-9])[A-Za-z0-9._~+/=-]{16}`,
+  'i',
+);
 
 function hasAuthHeader(value: Bytes): boolean {
   const lower = value.toLowerCase();
   if (mentions(lower, ['bearer', 'token ']) && BEARER.test(value)) return true;
-  if (mentions(lower, ['auth', 'key', 'token', 'honeycomb']) && HEADER.test(value)) return true;
+  if (mentions(lower, HEADERS) && HEADER.test(value)) return true;
   return lower.includes('basic') && hasBasicLogin(value);
 }
 
@@ -57,14 +62,18 @@ const POINTS_ELSEWHERE =
 
 /** `password=…`, `"client_secret": "…"`, `?access_token=…`; what only points elsewhere (`$NAME`, a path, `***`) is no credential. */
 function hasAssignedCredential(value: Bytes): boolean {
-  if (!/[=:]/.test(value) || !mentions(value.toLowerCase(), ['pass', 'pwd', 'auth', 'secret', 'key', 'token']))
-    return false;
+  if (!/[=:]/.test(value) || !mayAssign(value.toLowerCase())) return false;
   for (const match of value.matchAll(ASSIGNED_NAME)) {
     const start = match.index + match[0].length;
     if (isAssigned(match[0], value.slice(start, start + LONGEST_ASSIGNED))) return true;
   }
   return false;
 }
+
+/** Every name of the pattern has one of these in it, and not every `key` is one. */
+const mayAssign = (lower: string) =>
+  mentions(lower, ['pass', 'pwd', 'auth', 'secret', 'token', 'client-key-data']) ||
+  (lower.includes('key') && mentions(lower, ['access', 'account', 'api', 'private', 'signing']));
 
 function isAssigned(assignment: string, rest: string): boolean {
   const assigned = assignedText(assignment, rest);
@@ -182,7 +191,8 @@ const SEPARATORS_OF_TEXT = /[\s,;|<>(){}[\]"'`\\]|:\/\//;
  */
 export function looksRandom(value: string): boolean {
   if (value.length < SHORTEST || value.length > 4096) return false;
-  if (UUID.test(value) || PATH_LIKE.test(value) || SEPARATORS_OF_TEXT.test(value)) return false;
+  if ((value.length === 36 && UUID.test(value)) || PATH_LIKE.test(value) || SEPARATORS_OF_TEXT.test(value))
+    return false;
   return classChanges(value) >= 0.27 && distinctCharacters(value) >= 8 && bitsPerCharacter(value) >= 2.8;
 }
 
