@@ -46,8 +46,8 @@ static bool is_around;
 
 /* ── who is who inside ── */
 
-static bool write_to(const char *path, const char *text) {
-  int fd = openat(AT_FDCWD, path, O_WRONLY | O_CLOEXEC);
+static bool write_in(int folder, const char *name, const char *text) {
+  int fd = openat(folder, name, O_WRONLY | O_CLOEXEC);
   if (fd < 0) return false;
   bool written = write(fd, text, strlen(text)) == (ssize_t)strlen(text);
   int error = errno;
@@ -55,6 +55,8 @@ static bool write_to(const char *path, const char *text) {
   errno = error;
   return written;
 }
+
+static bool write_to(const char *path, const char *text) { return write_in(AT_FDCWD, path, text); }
 
 /* Every id that exists here, as itself: root keeps the files it has, without what makes it root. */
 static bool map_all(pid_t pid, const char *kind) {
@@ -106,11 +108,7 @@ static void take_ids(void) {
 
 /* ── limits, so that one sandbox cannot use up what all of a user's share ── */
 
-static bool cap(const char *kind, const char *most) {
-  char path[64];
-  snprintf(path, sizeof path, "/proc/sys/user/max_%s_namespaces", kind);
-  return write_to(path, most) || errno == ENOENT;
-}
+static bool cap(int limits, const char *name, const char *most) { return write_in(limits, name, most) || errno == ENOENT; }
 
 /*
  * A namespace of control groups lets those be mounted that the command is in, together with the shell outside, or with the limits of a
@@ -118,13 +116,20 @@ static bool cap(const char *kind, const char *most) {
  * manager gave them some, none that can be written from such a namespace; and sandboxes that they start inside ask for one.
  */
 static bool cap_namespaces(void) {
-  static const char *const kinds[] = {"user", "pid", "mnt", "net", "ipc", "uts", "time"};
-  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-    if (!cap(kinds[i], "256")) return false;
-  if (!cap("cgroup", own_uid == 0 ? "0" : "256")) return false;
-  write_to("/proc/sys/user/max_inotify_instances", "64");
-  write_to("/proc/sys/user/max_inotify_watches", "262144");
-  return true;
+  static const char *const names[] = {"max_user_namespaces", "max_pid_namespaces", "max_mnt_namespaces", "max_net_namespaces",
+                                      "max_ipc_namespaces", "max_uts_namespaces", "max_time_namespaces"};
+  int limits = openat(AT_FDCWD, "/proc/sys/user", O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (limits < 0) return false;
+  bool capped = cap(limits, "max_cgroup_namespaces", own_uid == 0 ? "0" : "256");
+  for (size_t i = 0; i < sizeof names / sizeof *names && capped; i++) capped = cap(limits, names[i], "256");
+  int error = errno;
+  if (capped) {
+    write_in(limits, "max_inotify_instances", "64");
+    write_in(limits, "max_inotify_watches", "262144");
+  }
+  close(limits);
+  errno = error;
+  return capped;
 }
 
 static void raise_loopback(void) {
@@ -278,26 +283,24 @@ static pid_t clone_inside(const struct barrier *barrier, struct launch *launch, 
   return pid;
 }
 
-/* Its parent is ours, so that it is our child; -1 where it could not be made this way. */
+static pid_t made_inside;
+
+static _Noreturn void live_around(const struct barrier *barrier, struct launch *launch, struct inner_ends ends) {
+  if (unshare(CLONE_NEWUSER) != 0 || !map_self(NUMBER_AROUND, NUMBER_AROUND)) _exit(EXIT_OWN_FAILURE);
+  is_around = true;
+  made_inside = clone_inside(barrier, launch, ends, CLONE_PARENT);
+  _exit(0);
+}
+
+/* Its parent is ours, so that it is our child; -1 where it could not be made this way. The one in between shares our memory, which is
+   not worth a copy for what it does. */
 static pid_t clone_from_around(const struct barrier *barrier, struct launch *launch, struct inner_ends ends) {
-  int told[2];
-  pid_t inside = -1;
-  if (pipe2(told, O_CLOEXEC) != 0) return -1;
-  pid_t around = (pid_t)syscall(SYS_clone, CLONE_NEWUSER | SIGCHLD, NULL, NULL, NULL, NULL);
-  if (around == 0) {
-    if (!map_self(NUMBER_AROUND, NUMBER_AROUND)) _exit(EXIT_OWN_FAILURE);
-    is_around = true;
-    inside = clone_inside(barrier, launch, ends, CLONE_PARENT);
-    write_whole(told[1], (const char *)&inside, sizeof inside);
-    _exit(0);
-  }
-  close(told[1]);
-  if (around > 0) {
-    if (read(told[0], &inside, sizeof inside) != (ssize_t)sizeof inside) inside = -1;
-    while (waitpid(around, NULL, 0) < 0 && errno == EINTR) continue;
-  }
-  close(told[0]);
-  return inside;
+  made_inside = -1;
+  pid_t around = vfork();
+  if (around == 0) live_around(barrier, launch, ends);
+  while (around > 0 && waitpid(around, NULL, 0) < 0 && errno == EINTR) continue;
+  is_around = false;
+  return made_inside;
 }
 
 bool start_in_namespaces(struct barrier *barrier, struct launch *launch, struct text *reason) {
