@@ -34,6 +34,8 @@ static struct {
 
 static unsigned long mount_of_open(int fd) {
   char path[64], text[256] = "";
+  unsigned long number = (unsigned long)mount_number(fd);
+  if (number) return number;
   snprintf(path, sizeof path, "/proc/self/fdinfo/%d", fd);
   int info = openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
   if (info < 0) return 0;
@@ -248,7 +250,15 @@ static void settle(const struct frozen *one) {
   read_mounts();
 }
 
+/* The list of mounts takes longer to read than all of them to be looked at, and nearly always each is where it was. */
+static bool are_in_place(void) {
+  for (size_t i = 0; i < all.count; i++)
+    if (mount_point_at(all.items[i].path) != all.items[i].mount) return false;
+  return true;
+}
+
 void frozen_settle(void) {
-  if (all.count) read_mounts();
+  if (are_in_place()) return;
+  read_mounts();
   for (size_t i = 0; i < all.count; i++) settle(&all.items[i]);
 }

@@ -53,9 +53,10 @@ struct open_how_ {
 
 /* What statx(2) tells, as far as it is used. */
 #define STATX_ATTR_MOUNT_ROOT_ 0x2000u
+#define STATX_MNT_ID_ 0x1000u
 struct file_facts {
   uint32_t known, block_size;
-  uint64_t attributes, others[30];
+  uint64_t attributes, others[16], mount, more[13];
 };
 
 #define KEYCTL_JOIN_SESSION_KEYRING_ 1

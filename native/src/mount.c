@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -84,6 +85,15 @@ int memory_folder(unsigned mode, uint64_t bytes) {
   return tree;
 }
 
+/* Nobody's umask is in the way while the view is built, and two bits mkdir(2) leaves out. */
+int made_folder(int at, const char *name, mode_t mode) {
+  if (mkdirat(at, name, mode) != 0) return -1;
+  int folder = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (folder < 0 || !(mode & (S_ISUID | S_ISGID)) || fchmod(folder, mode) == 0) return folder;
+  close(folder);
+  return -1;
+}
+
 /* By way of /proc/self/fd a path needs no escaping and is never too long. */
 static bool configure_folders(int context, const int *lower, size_t count, int upper, int work) {
   char lowers[256], one[32];
@@ -125,10 +135,18 @@ int open_without_links(int folder, const char *path, int flags) {
   return (int)syscall(SYS_openat2_, folder, path, &how, sizeof how);
 }
 
-bool is_mount_root(int opened) {
+static struct file_facts facts_of(int opened) {
   struct file_facts facts = {0};
-  return syscall(SYS_statx, opened, "", AT_EMPTY_PATH, 0, &facts) == 0 && (facts.attributes & STATX_ATTR_MOUNT_ROOT_);
+  if (syscall(SYS_statx, opened, "", AT_EMPTY_PATH, STATX_MNT_ID_, &facts) != 0) return (struct file_facts){0};
+  return facts;
 }
+
+uint64_t mount_number(int opened) {
+  struct file_facts facts = facts_of(opened);
+  return facts.known & STATX_MNT_ID_ ? facts.mount : 0;
+}
+
+bool is_mount_root(int opened) { return facts_of(opened).attributes & STATX_ATTR_MOUNT_ROOT_; }
 
 char *path_of(int fd) {
   char link[32], path[PATH_MAX];

@@ -3,6 +3,8 @@
 
 #include "base.h"
 
+#include <sys/types.h>
+
 /*
  * The kernel's mount calls by descriptor. What they are asked to do either happens or ends this process: with the reason
  * on the pipe to the supervisor where the machine lacks the means, with a message of its own otherwise.
@@ -23,6 +25,8 @@ void tree_place(int tree, int onto);
 bool tree_place_if_there(int tree, int onto);
 
 int memory_folder(unsigned mode, uint64_t bytes);
+/* A new folder with just this mode, opened; -1 with errno. */
+int made_folder(int at, const char *name, mode_t mode);
 
 /* Detached, -1 with errno. `upper` and `work` of -1: nothing can be written. The first of the lower ones is on top. */
 int overlay(const int *lower, size_t count, int upper, int work, uint64_t attributes);
@@ -33,6 +37,8 @@ uint64_t attributes_of(int folder);
 /* openat2 without links of any kind; -1 with errno. */
 int open_without_links(int folder, const char *path, int flags);
 
+/* The number of the mount that a descriptor lies in, as /proc/self/mountinfo has it; 0: the kernel does not tell it this way. */
+uint64_t mount_number(int opened);
 /* Whether something is mounted right there. */
 bool is_mount_root(int opened);
 
