@@ -57,8 +57,8 @@ static void require(int result, const char *what) {
   refuse("the barrier could not be set up: ", what, ": ", error_text(errno), NULL);
 }
 
-void place_dev(const struct devices *devices, uint64_t shared_memory) {
-  tree_place(memory_folder(0755, 0), open_target("/dev", true));
+void place_dev(const struct view *view, const struct devices *devices, uint64_t shared_memory) {
+  tree_place(private_folder(view, 0755, 0), open_target("/dev", true));
   int dev = openat(AT_FDCWD, "/dev", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   for (size_t i = 0; i < DEVICES; i++) place_device(dev, device_names[i], devices->trees[i]);
   place_device(dev, "console", devices->console);
@@ -66,7 +66,7 @@ void place_dev(const struct devices *devices, uint64_t shared_memory) {
   mkdirat(dev, "shm", 0755);
   mkdirat(dev, "mqueue", 0755);
   require(mount("devpts", "/dev/pts", "devpts", MS_NOSUID | MS_NOEXEC, "newinstance,ptmxmode=0666,mode=620"), "devpts");
-  tree_place(memory_folder(01777, shared_memory), openat(dev, "shm", O_PATH | O_CLOEXEC));
+  tree_place(private_folder(view, 01777, shared_memory), openat(dev, "shm", O_PATH | O_CLOEXEC));
   if (mount("mqueue", "/dev/mqueue", "mqueue", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) != 0) unlinkat(dev, "mqueue", AT_REMOVEDIR);
   link_to(dev, "pts/ptmx", "ptmx");
   link_to(dev, "/proc/self/fd", "fd");
@@ -121,11 +121,11 @@ void open_run(struct view *view) {
   if (resolver >= 0) close(resolver);
 }
 
-void place_run(void) {
+void place_run(const struct view *view) {
   char user[32];
-  tree_place(memory_folder(0755, 0), open_target("/run", true));
+  tree_place(private_folder(view, 0755, 0), open_target("/run", true));
   snprintf(user, sizeof user, "/run/user/%u", (unsigned)getuid());
-  if (mkdir("/run/user", 0755) != 0 || mkdir(user, 0700) != 0 || mkdir("/run/lock", 0777) != 0 || chmod("/run/lock", 01777) != 0)
+  if (mkdir("/run/user", 0755) != 0 || mkdir(user, 0700) != 0 || mkdir("/run/lock", 01777) != 0)
     refuse("/run: ", error_text(errno), NULL);
   if (symlink("/dev/shm", "/run/shm") != 0) refuse("/run: ", error_text(errno), NULL);
 }

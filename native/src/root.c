@@ -35,14 +35,32 @@ static int open_working_place(void) {
   refuse("there is no folder to work in: /tmp and /var/tmp are missing", NULL);
 }
 
+static int attach_in_folder(int at, const char *name, uint64_t bytes) {
+  int folder = made_folder(at, name, 0755);
+  if (folder < 0) refuse("the barrier could not be set up: ", error_text(errno), NULL);
+  return attach_in_memory(folder, bytes);
+}
+
 /* A root that begins empty is there from the start. */
 static void open_staging(struct view *view) {
-  int place = attach_in_memory(open_working_place(), quota_of(view));
-  view->staging = place;
-  if (view->plan->places.root != ROOT_EMPTY) return;
-  view->root = place;
-  if (mkdirat(place, "dev", 0755) != 0) refuse("the barrier could not be set up: ", error_text(errno), NULL);
-  view->staging = attach_in_memory(openat(place, "dev", O_PATH | O_DIRECTORY | O_CLOEXEC), quota_of(view));
+  view->staging = attach_in_memory(open_working_place(), quota_of(view));
+  if (view->plan->places.root == ROOT_EMPTY) {
+    view->root = view->staging;
+    view->staging = attach_in_folder(view->root, "dev", quota_of(view));
+  }
+  view->memory = attach_in_folder(view->staging, "memory", 0);
+}
+
+/* All that have no size of their own are folders of one file system: each of its own would cost as much as all the rest of a place. */
+int private_folder(const struct view *view, unsigned mode, uint64_t size) {
+  static size_t made;
+  char name[32];
+  if (size) return memory_folder(mode, size);
+  snprintf(name, sizeof name, "%zu", made++);
+  int folder = made_folder(view->memory, name, mode), tree = folder < 0 ? -1 : tree_of(folder, false);
+  if (tree < 0) refuse("the barrier could not be set up: ", error_text(errno), NULL);
+  close(folder);
+  return tree;
 }
 
 int open_target(const char *target, bool is_folder) {
@@ -121,13 +139,13 @@ static void put_in_place(const struct view *view, const struct place *place, con
   switch (place->kind) {
     case PLACE_NONE: return;
     case PLACE_EMPTY: place_empty(view, place->target); return;
-    case PLACE_DEV: place_dev(devices, place->size); return;
+    case PLACE_DEV: place_dev(view, devices, place->size); return;
     case PLACE_PROC: close(open_target("/proc", true)); place_proc(); return;
-    case PLACE_RUN: place_run(); return;
+    case PLACE_RUN: place_run(view); return;
     case PLACE_PRIVATE:
       if (place->link) place_link(place);
       else if (place->is_plain_folder) close(open_target(place->target, true));
-      else tree_place(memory_folder((unsigned)place->mode, place->size), open_target(place->target, true));
+      else tree_place(private_folder(view, (unsigned)place->mode, place->size), open_target(place->target, true));
       return;
     default: tree_place(place->tree, open_target(place->target, place->is_folder)); return;
   }
@@ -147,6 +165,7 @@ static void repeat_home_links(const struct view *view) {
 
 void build_view(struct view *view, const struct launch *launch, int aside) {
   struct devices devices;
+  mode_t mask = umask(0);
   survey(view, launch);
   compose(view);
   open_devices(&devices);
@@ -159,9 +178,11 @@ void build_view(struct view *view, const struct launch *launch, int aside) {
   if (launch->plan.places.root == ROOT_MACHINE) {
     restrict_root(true);
     tree_unlock(view->staging);
+    tree_unlock(view->memory);
   }
   for (size_t i = 0; i < view->count; i++) put_in_place(view, &view->places[i], &devices);
   repeat_home_links(view);
   cover_all(view);
   if (launch->plan.places.root == ROOT_EMPTY) finish_empty_root(machine);
+  umask(mask);
 }

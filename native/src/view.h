@@ -61,8 +61,8 @@ struct view {
   struct strings awaited;
   /* In places that can be written: what of git's can only be read, what else, and what is hidden; with folders that are held for it. */
   struct strings frozen, kept_as_is, covered;
-  /* In memory: masks, empty files. */
-  int staging, root;
+  /* In memory: masks and empty files, a root that begins empty, what is the command's own. */
+  int staging, root, memory;
   /* Masks and what is put aside: in memory, or on the disk where memory has no extended attributes. */
   int store;
   size_t layers_made;
@@ -124,6 +124,8 @@ void add_workspace(struct view *view);
 void make_layers(struct view *view);
 
 /* root.c: puts the tree together. */
+/* An empty folder of the command's own, as a mount; 0: of no size of its own. */
+int private_folder(const struct view *view, unsigned mode, uint64_t size);
 void build_view(struct view *view, const struct launch *launch, int aside);
 
 /* devices.c: what the machine has of them is opened first, and placed when its own tree is out of sight. */
@@ -133,9 +135,9 @@ struct devices {
   int trees[DEVICES], console;
 };
 void open_devices(struct devices *devices);
-void place_dev(const struct devices *devices, uint64_t shared_memory);
+void place_dev(const struct view *view, const struct devices *devices, uint64_t shared_memory);
 void open_run(struct view *view);
-void place_run(void);
+void place_run(const struct view *view);
 void place_proc(void);
 /* After everything that has to write there. */
 void close_proc_to_root(void);

@@ -233,17 +233,42 @@ describe('a mount below a place', () => {
   });
 });
 
+describe.each(USERS)('what is the command’s own, as %s,', (user) => {
+  const run = (...script: string[]) =>
+    runAs('sh', ['-c', `umask 077; exec "$0" run -- sh -c "$1"`, cordonProgram(), ...script], { user }).stdout;
+
+  test('is as open as it has to be, whatever is the caller’s umask', () => {
+    const folders = ['/tmp', '/var/tmp', '/dev/shm', '/run/lock', '/run', '/run/user', '/dev', '/dev/pts'];
+    expect(run(`stat -c %a ${folders.join(' ')}; umask`)).toBe('1777\n1777\n1777\n1777\n755\n755\n755\n755\n0077\n');
+  });
+
+  test('is nowhere else, though all of it is kept together', () => {
+    const own = ['/tmp', '/var/tmp', '/dev/shm', '/run/lock'];
+    const made = own.map((folder, i) => `echo ${i} >${folder}/own${i}`).join(' && ');
+    expect(run(`${made} && find ${own.join(' ')} -name 'own*'`)).toBe(own.map((at, i) => `${at}/own${i}\n`).join(''));
+    expect(run('touch /dev/made 2>&1 || echo closed; ls -A /tmp/.. | grep -c "^[0-9]*$"')).toContain('closed\n0\n');
+  });
+});
+
 describe('what is mounted in a second place', () => {
   const TWICE = `mount -t tmpfs tmpfs /srv && mkdir /srv/home /srv/keys /srv/tmp && mount --bind "$HOME" /srv/home &&
     mount --bind "$HOME/.ssh" /srv/keys && mount --bind /tmp /srv/tmp && cd "$HOME/work"`;
 
-  function inSecondPlace(script: string, { flags = [], folder = '.' }: { flags?: string[]; folder?: string } = {}) {
+  interface Around {
+    readonly flags?: string[];
+    readonly folder?: string;
+    /** What goes on outside at the same time. */
+    readonly beside?: string;
+  }
+
+  function inSecondPlace(script: string, { flags = [], folder = '.', beside = 'true' }: Around = {}) {
     const desk = new Desk();
     for (const name of ['.ssh', 'notes']) mkdirSync(join(desk.home, name));
     writeFileSync(join(desk.home, '.ssh/id_ed25519'), 'key');
     writeFileSync(join(desk.home, 'notes/mine'), 'notes');
     writeFileSync(join(desk.home, 'cordon/vault.key'), 'vault');
-    const args = [`${TWICE} && cd ${folder} && exec "$@"`, 'sh', cordonProgram(), 'run', ...flags];
+    const start = `${TWICE} && cd ${folder} && { (${beside}) & exec "$@"; }`;
+    const args = [start, 'sh', cordonProgram(), 'run', ...flags];
     const env = { CORDON_HOME: join(desk.home, 'cordon') };
     const ran = runAs('unshare', ['-m', 'sh', '-c', ...args, '--', 'sh', '-c', script], { home: desk.home, env });
     return { ...ran, desk };
@@ -254,6 +279,14 @@ describe('what is mounted in a second place', () => {
     // The home of this test lies in there.
     const [, , way] = desk.home.split('/');
     expect(stdout).toBe(`/srv:\nhome\nkeys\ntmp\n\n/srv/home:\n\n/srv/keys:\n${way}\n`);
+  });
+
+  test('nothing that is made in it later is seen there', () => {
+    const script = 'touch ready; while [ ! -e go ]; do :; done; ls -A /srv/home';
+    const beside = 'while [ ! -e ready ]; do :; done; echo new >"$HOME/later"; touch go';
+    const { stdout, desk } = inSecondPlace(script, { beside });
+    expect(stdout).toBe('');
+    expect(readFileSync(join(desk.home, 'later'), 'utf8')).toBe('new\n');
   });
 
   test('a home that is read as a whole', () => {
