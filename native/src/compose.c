@@ -221,7 +221,7 @@ static void compose_one(struct view *view, const struct operation *operation) {
       if (view->plan->places.root != ROOT_EMPTY) {
         struct stat found;
         if (lstat(operation->path, &found) != 0 || !S_ISDIR(found.st_mode)) return;
-        each_other_name(operation->path, false, empty_other_name, view);
+        each_other_name(operation->path, NAMES, empty_other_name, view);
       }
       place = add_place_at(view, PLACE_PRIVATE, operation->path, -1);
       place->is_folder = true;
@@ -270,11 +270,13 @@ static bool is_lifted(const struct view *view, const char *path) {
   return false;
 }
 
-static void add_hidden(struct view *view, char *path) {
+static void add_hidden_as(struct view *view, char *path, bool is_absent) {
   view->is_absent = allot_more(view->is_absent, view->hidden.count, &view->absent_capacity, sizeof *view->is_absent);
-  view->is_absent[view->hidden.count] = is_known_absent(view, path);
+  view->is_absent[view->hidden.count] = is_absent;
   strings_add(&view->hidden, path);
 }
+
+static void add_hidden(struct view *view, char *path) { add_hidden_as(view, path, is_known_absent(view, path)); }
 
 static void hide_path(void *context, char *path) {
   struct view *view = context;
@@ -368,7 +370,9 @@ static void hide_view_of_processes(void *context, char *point) {
 
 /* ── what is mounted in several places has several names ── */
 
-static void hide_name(void *context, char *path) { add_hidden(context, path); }
+static void hide_name(void *context, char *path) { add_hidden_as(context, path, false); }
+
+static void hide_absent_name(void *context, char *path) { add_hidden_as(context, path, true); }
 
 static void keep_name_as_it_is(void *context, char *path) {
   struct view *view = context;
@@ -377,8 +381,11 @@ static void keep_name_as_it_is(void *context, char *path) {
 
 static void hide_other_names(struct view *view) {
   size_t named = view->hidden.count, kept = view->read_only.count;
-  for (size_t i = 0; i < named; i++) each_other_name(view->hidden.items[i], true, hide_name, view);
-  for (size_t i = 0; i < kept; i++) each_other_name(view->read_only.items[i], true, keep_name_as_it_is, view);
+  for (size_t i = 0; i < named; i++) {
+    bool is_absent = view->is_absent[i];
+    each_other_name(view->hidden.items[i], is_absent ? NAMES_OF_ABSENT : NAMES_AND_PARTS, is_absent ? hide_absent_name : hide_name, view);
+  }
+  for (size_t i = 0; i < kept; i++) each_other_name(view->read_only.items[i], NAMES_AND_PARTS, keep_name_as_it_is, view);
 }
 
 /* Of a home nothing is shown there but the workspace, where it is one. */
@@ -392,7 +399,7 @@ static void close_home(void *context, char *path) {
 
 static void close_other_names_of_homes(struct view *view) {
   size_t named = view->home_count;
-  for (size_t i = 0; i < named; i++) each_other_name(view->homes[i], false, close_home, view);
+  for (size_t i = 0; i < named; i++) each_other_name(view->homes[i], NAMES, close_home, view);
 }
 
 void survey(struct view *view, const struct launch *launch) {
@@ -443,8 +450,9 @@ static bool holds_what_is_exposed(const struct view *view, const char *hidden) {
 static void make_room_for_exposed(struct view *view) {
   for (size_t i = 0; i < view->hidden.count; i++) {
     const char *hidden = view->hidden.items[i];
+    if (!holds_what_is_exposed(view, hidden)) continue;
     const struct place *around = place_around(view, hidden);
-    if ((around && around->layer) || !holds_what_is_exposed(view, hidden)) continue;
+    if (around && around->layer) continue;
     struct place *room = add_place_at(view, PLACE_PRIVATE, (char *)hidden, -1);
     room->is_folder = true;
     room->mode = 0755;

@@ -16,8 +16,7 @@
 static int new_folder(int at, const char *prefix, size_t number, mode_t mode) {
   char name[32];
   snprintf(name, sizeof name, "%s%zu", prefix, number);
-  if (mkdirat(at, name, mode | 0700) != 0) return -1;
-  return openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  return made_folder(at, name, mode | 0700);
 }
 
 static int require_folder(int at, const char *prefix, size_t number, mode_t mode) {
@@ -40,7 +39,6 @@ struct lowers {
 static int overlay_with_writes_in(int store, const struct lowers *lower, size_t number, int folder, const char *target, int masks) {
   mode_t mode = mode_of(folder);
   int upper = require_folder(store, "upper", number, mode), work = require_folder(store, "work", number, 0700);
-  if (fchmod(upper, mode | 0700) != 0) refuse("the layer could not be set up: ", error_text(errno), NULL);
   int tree = overlay(lower->folders, lower->count, upper, work, attributes_of(folder));
   if (tree >= 0 && target) changes_note(PUT_ASIDE_LAYER, target, upper, masks);
   close(upper);
@@ -73,14 +71,21 @@ static void add_kept(struct lowers *lower, const struct come_back_layers *kept, 
   lower->count = lower->kept;
 }
 
+/* A layer needs a second folder below it also where there is nothing to mask. */
+static int nothing_in(struct view *view) {
+  bool is_made = mkdirat(view->staging, "nothing", 0755) == 0 || errno == EEXIST;
+  int folder = is_made ? openat(view->staging, "nothing", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
+  if (folder < 0) refuse("the layer could not be set up: ", error_text(errno), NULL);
+  return folder;
+}
+
 static int overlay_of(struct view *view, const struct place *place, const char *target, const struct layer *layer) {
   size_t number = view->layers_made++;
-  int masks = require_folder(view->store, "masks", number, mode_of(layer->folder));
-  fchmod(masks, mode_of(layer->folder) | 0700);
-  bool *is_done = allot(view->hidden.count, sizeof *is_done);
-  memset(is_done, 0, view->hidden.count * sizeof *is_done);
-  struct masks filled = {masks, target, place, layer, &view->hidden, is_done, view->store == view->staging};
-  bool changed = fill_masks(&filled, view);
+  struct masks filled = {.target = target, .place = place, .layer = layer, .can_wait = view->store == view->staging};
+  bool changed = gather_masks(&filled, view);
+  int masks = changed || layer->can_be_written ? require_folder(view->store, "masks", number, mode_of(layer->folder)) : nothing_in(view);
+  filled.folder = masks;
+  if (changed) fill_masks(&filled, view);
   /* The upper one of the two says whose the folder itself is. */
   struct lowers lower = {0};
   if (layer->can_be_written && !layer->must_be_whole) add_kept(&lower, &view->kept, target);
@@ -199,10 +204,12 @@ static void bind_instead(struct place *place) {
 
 /* Of a folder that is itself to be absent, what is let through below it is all there is: also when more is made there later. */
 static void empty_what_is_hidden(struct view *view, const char *target, struct layer *layer) {
-  layer->is_emptied = layer->is_emptied || (!layer->must_be_whole && view_hides(view, target));
+  bool shows_nothing = layer->hides_the_rest && !layer->shown.count;
+  layer->is_emptied = layer->is_emptied || shows_nothing || (!layer->must_be_whole && view_hides(view, target));
   if (!layer->is_emptied) return;
+  mode_t mode = shows_nothing ? mode_of(layer->folder) : 0755;
   close(layer->folder);
-  layer->folder = require_folder(view->staging, "emptied", view->layers_made, 0755);
+  layer->folder = require_folder(view->staging, "emptied", view->layers_made, mode);
   layer->hides_the_rest = false;
 }
 

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -17,16 +18,20 @@ static int by_name(const void *one, const void *other) {
 }
 
 /* Read into one place, since the libraries' way sets up a heap for each folder. */
+enum { ENOUGH_FOR_THREE = 1024 };
 static _Alignas(8) char entries[16 << 10];
 
-static long read_entries(int folder) { return syscall(SYS_getdents64, folder, entries, sizeof entries); }
+static long read_entries(int folder, size_t most) { return syscall(SYS_getdents64, folder, entries, most); }
 
 static bool is_own_or_above(const char *name) { return name[0] == '.' && (!name[1] || (name[1] == '.' && !name[2])); }
 
 /* One that cannot be read may hold anything. */
 bool is_empty_folder(int folder) {
+  struct stat found;
+  /* Each folder in it is a link to it, on most file systems. */
+  if (fstat(folder, &found) == 0 && found.st_nlink > 2) return false;
   int opened = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  long got = opened < 0 ? -1 : read_entries(opened);
+  long got = opened < 0 ? -1 : read_entries(opened, ENOUGH_FOR_THREE);
   bool empty = got >= 0;
   for (long at = 0; at < got && empty;) {
     const struct dirent64 *entry = (const struct dirent64 *)(const void *)(entries + at);
@@ -45,7 +50,7 @@ static struct listing *read_listing(const char *folder) {
   listing->is_absent = opened < 0 && (errno == ENOENT || errno == ENOTDIR);
   if (opened < 0) return listing;
   long got;
-  while ((got = read_entries(opened)) > 0)
+  while ((got = read_entries(opened, sizeof entries)) > 0)
     for (long at = 0; at < got;) {
       const struct dirent64 *entry = (const struct dirent64 *)(const void *)(entries + at);
       at += entry->d_reclen;
@@ -84,13 +89,17 @@ static const char *const crowded[] = {".local/share", ".local/state", ".config",
 enum { CROWDED = sizeof crowded / sizeof *crowded };
 static const struct listing *crowded_listings[MAX_HOMES][CROWDED];
 
+static bool is_absent_in(const struct listing *listing, const char *name) {
+  return listing->is_absent || (listing->is_read && !is_listed(listing, name, strcspn(name, "/")));
+}
+
 static bool is_absent_below(size_t home_index, const char *home, const char *rest) {
   for (size_t i = 0; i < CROWDED; i++) {
     const char *name = *crowded[i] ? below(crowded[i], rest) : rest;
     if (!name || !*name) continue;
     const struct listing **listing = &crowded_listings[home_index][i];
     if (!*listing) *listing = listing_of(joined(home, crowded[i]));
-    return (*listing)->is_absent || ((*listing)->is_read && !is_listed(*listing, name, strcspn(name, "/")));
+    return is_absent_in(*listing, name);
   }
   return false;
 }
@@ -101,5 +110,6 @@ bool is_known_absent(const struct view *view, const char *path) {
     if (!rest) rest = below(view->home_names[i], path);
     if (rest && *rest) return is_absent_below(i, view->homes[i], rest);
   }
-  return false;
+  const char *setting = below("/etc", path);
+  return setting && *setting && is_absent_in(listing_of("/etc"), setting);
 }

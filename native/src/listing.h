@@ -24,7 +24,7 @@ bool is_empty_folder(int folder);
 
 bool is_listed(const struct listing *listing, const char *name, size_t length);
 
-/* Whether a path in a home is surely not there; false also where only a look at the path itself could tell. */
+/* Whether a path in a home or in /etc is surely not there; false also where only a look at the path itself could tell. */
 bool is_known_absent(const struct view *view, const char *path);
 
 #endif

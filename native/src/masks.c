@@ -57,7 +57,8 @@ static int merged(int masks, int real, const char *name) {
   int folder = open_folder(masks, name);
   if (folder >= 0) return folder;
   mode_t mode = fstatat(real, name, &found, AT_SYMLINK_NOFOLLOW) == 0 ? found.st_mode & 07777 : 0700;
-  if (mkdirat(masks, name, 0700) != 0 || (folder = open_folder(masks, name)) < 0 || fchmod(folder, mode | 0700) != 0) fail(name);
+  folder = made_folder(masks, name, mode | 0700);
+  if (folder < 0) fail(name);
   return folder;
 }
 
@@ -69,9 +70,9 @@ static int opaque(int masks, const char *name) {
 }
 
 static bool is_hidden(const struct masks *masks, const char *path) {
-  for (size_t i = 0; i < masks->hidden->count; i++)
-    if (below(masks->hidden->items[i], path)) return true;
-  return false;
+  for (size_t i = 0; i < masks->count; i++)
+    if (below(masks->names[i].name, path)) return true;
+  return masks->is_hidden;
 }
 
 /* One rule for every entry: absent, unless it is shown or something below it is. */
@@ -82,7 +83,7 @@ static enum standing standing_of(const struct masks *masks, const char *path) {
     if (below(shown, path)) return SHOWN;
     if (standing == NOT_SHOWN && below(path, shown)) standing = ON_THE_WAY;
   }
-  if (standing == ON_THE_WAY && is_hidden(masks, joined(masks->target, path))) return NOT_SHOWN;
+  if (standing == ON_THE_WAY && is_hidden(masks, path)) return NOT_SHOWN;
   return standing;
 }
 
@@ -143,18 +144,25 @@ void mask_names_of_later(bool (*is_over)(void)) {
 
 /* Names that hold credentials, or would hold some: they stay absent when they are made later. */
 static void mask_absent_names(const struct masks *masks, const struct listing *listing, int folder, const char *path) {
-  const char *here = joined(masks->target, path);
-  for (size_t i = 0; i < masks->hidden->count; i++) {
-    const char *rest = below(here, masks->hidden->items[i]);
-    if (!rest || !*rest) continue;
+  for (size_t i = 0; i < masks->count; i++) {
+    struct masked_name *masked = &masks->names[i];
+    const char *rest = *path ? below(path, masked->name) : masked->name;
+    if (!rest || !*rest || masked->is_done) continue;
     size_t length = strcspn(rest, "/");
     bool is_itself = rest[length] == '\0', is_there = is_listed(listing, rest, length);
     if (!is_itself && is_there) continue;
-    if (is_there || (can_be_made(length) && !(masks->can_wait && mask_in_time(rest, length))))
-      white_out(folder, allot_text(rest, length));
-    masks->is_done[i] = true;
+    /* What is there and not shown is masked already. */
+    bool is_open = is_there ? standing_of(masks, masked->name) == SHOWN : can_be_made(length);
+    if (is_open && (is_there || !masks->can_wait || !mask_in_time(rest, length))) white_out(folder, allot_text(rest, length));
+    masked->is_done = true;
   }
-  if (masks->can_wait && later.count < LATER_FOLDERS) later.folders[later.count++] = fcntl(folder, F_DUPFD_CLOEXEC, 3);
+}
+
+/* Takes the descriptor over, but for that of the uppermost folder. */
+static void keep_for_later(const struct masks *masks, int folder) {
+  bool is_top = folder == masks->folder;
+  if (masks->can_wait && later.count < LATER_FOLDERS) later.folders[later.count++] = is_top ? fcntl(folder, F_DUPFD_CLOEXEC, 3) : folder;
+  else if (!is_top) close(folder);
 }
 
 static void mask_the_rest(const struct masks *masks, int folder, int real, const char *path) {
@@ -170,12 +178,14 @@ static void mask_the_rest(const struct masks *masks, int folder, int real, const
       white_out(folder, name);
       continue;
     }
-    int made = merged(folder, real, name);
+    struct stat found;
+    int made = fstat(inner, &found) == 0 ? made_folder(folder, name, (found.st_mode & 07777) | 0700) : -1;
+    if (made < 0) fail(name);
     mask_the_rest(masks, made, inner, entry_path);
-    close(made);
     close(inner);
   }
   mask_absent_names(masks, listing, folder, path);
+  keep_for_later(masks, folder);
 }
 
 /* The folder of the masks that holds the last name of a path, with the real one beside it (-1: nothing of it is seen). */
@@ -243,8 +253,8 @@ static void put_file(const struct masks *masks, const char *path, struct slice t
   walk(masks, path, true, &step);
   mode_t mode = fstatat(step.real, step.name, &found, 0) == 0 && S_ISREG(found.st_mode) ? found.st_mode & 0777 : 0644;
   take_out(step.masks, step.name);
-  int file = openat(step.masks, step.name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (file < 0 || !write_whole(file, text.text, text.length) || fchmod(file, mode | 0400) != 0) fail(path);
+  int file = openat(step.masks, step.name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode | 0400);
+  if (file < 0 || !write_whole(file, text.text, text.length)) fail(path);
   close(file);
   leave_step(masks, &step);
 }
@@ -272,29 +282,59 @@ static bool lies_here(const struct masks *masks, const struct view *view, const 
   return *rest && **rest && place_around(view, path) == masks->place;
 }
 
-bool fill_masks(const struct masks *masks, const struct view *view) {
+static void gather_name(struct masks *masks, const char *name, bool is_absent) {
+  masks->names = allot_more(masks->names, masks->count, &masks->capacity, sizeof *masks->names);
+  masks->names[masks->count++] = (struct masked_name){name, is_absent, false};
+}
+
+/* What lies in something that is mounted over a part of the folder is not seen through this layer. */
+static bool is_mounted_over(const struct strings *mounted, const char *name) {
+  for (size_t i = 0; i < mounted->count; i++)
+    if (below(mounted->items[i], name)) return true;
+  return false;
+}
+
+bool gather_masks(struct masks *masks, const struct view *view) {
+  const struct layer *layer = masks->layer;
+  struct strings mounted = {0};
   const char *rest;
-  bool used = masks->layer->hides_the_rest;
-  if (masks->layer->hides_the_rest) mask_the_rest(masks, masks->folder, masks->layer->folder, "");
-  for (size_t i = 0; i < masks->hidden->count; i++) {
-    rest = below(masks->target, masks->hidden->items[i]);
+  bool used = layer->hides_the_rest;
+  for (size_t i = 0; i < view->count; i++) {
+    const struct place *place = &view->places[i];
+    rest = place->kind == PLACE_NONE ? NULL : below(masks->target, place->target);
     if (!rest || !*rest) continue;
-    if (masks->is_done[i] || (view->is_absent[i] && !masks->layer->can_be_written)) continue;
-    if (view->is_absent[i]) mask_absent(masks, rest);
-    else mask_hidden(masks, rest);
     used = true;
+    /* Of the machine something may turn out to be left as it is. */
+    if (place->kind != PLACE_CUT) strings_add(&mounted, (char *)rest);
   }
-  for (size_t i = 0; i < view->file_count; i++) {
-    if (!lies_here(masks, view, view->files[i].target, &rest)) continue;
-    put_file(masks, rest, view->files[i].text);
-    used = true;
+  for (size_t i = 0; i < view->file_count && !used; i++) used = lies_here(masks, view, view->files[i].target, &rest);
+  /* An empty folder of our own hides everything, and nobody outside can make anything in it. */
+  for (size_t i = 0; i < view->hidden.count && !layer->is_emptied; i++) {
+    rest = below(masks->target, view->hidden.items[i]);
+    if (!rest || !*rest) {
+      masks->is_hidden = masks->is_hidden || below(view->hidden.items[i], masks->target);
+      continue;
+    }
+    bool matters = layer->hides_the_rest || layer->can_be_written || !view->is_absent[i];
+    if (matters && !is_mounted_over(&mounted, rest)) gather_name(masks, rest, view->is_absent[i]);
   }
+  return used || masks->count;
+}
+
+void fill_masks(const struct masks *masks, const struct view *view) {
+  const char *rest;
+  if (masks->layer->hides_the_rest) mask_the_rest(masks, masks->folder, masks->layer->folder, "");
+  for (size_t i = 0; i < masks->count; i++) {
+    const struct masked_name *masked = &masks->names[i];
+    if (masked->is_done || (masked->is_absent && !masks->layer->can_be_written)) continue;
+    if (masked->is_absent) mask_absent(masks, masked->name);
+    else mask_hidden(masks, masked->name);
+  }
+  for (size_t i = 0; i < view->file_count; i++)
+    if (lies_here(masks, view, view->files[i].target, &rest)) put_file(masks, rest, view->files[i].text);
   for (size_t i = 0; i < view->count; i++) {
     const struct place *place = &view->places[i];
     rest = below(masks->target, place->target);
-    if (!rest || !*rest || around_place(view, place) != masks->place) continue;
-    put_target(masks, rest, place->is_folder);
-    used = true;
+    if (rest && *rest && around_place(view, place) == masks->place) put_target(masks, rest, place->is_folder);
   }
-  return used;
 }

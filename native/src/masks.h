@@ -3,21 +3,29 @@
 
 #include "view.h"
 
+/* What is hidden in the folder of a layer, as it is named from there. */
+struct masked_name {
+  const char *name;
+  bool is_absent, is_done;
+};
+
 struct masks {
   /* In memory; filled here. */
   int folder;
   const char *target;
   const struct place *place;
   const struct layer *layer;
-  const struct strings *hidden;
-  /* One for each of the hidden. */
-  bool *is_done;
+  struct masked_name *names;
+  size_t count, capacity;
+  /* The folder itself lies in something hidden. */
+  bool is_hidden;
   /* In memory they can be added to while the command runs; on the disk they are read-only by then. */
   bool can_wait;
 };
 
 /* False when the folder is as it was: nothing is to be changed about the real one. */
-bool fill_masks(const struct masks *masks, const struct view *view);
+bool gather_masks(struct masks *masks, const struct view *view);
+void fill_masks(const struct masks *masks, const struct view *view);
 
 /* The folders of the masks that are still to be filled get the numbers from `first` on; gives the next free one. */
 int keep_masks_open(int first);

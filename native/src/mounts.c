@@ -93,14 +93,14 @@ static const struct mount *mount_around(const char *path) {
 static char *name_in(const char *folder, const char *rest) { return *rest ? joined(folder, rest) : allot_text(folder, strlen(folder)); }
 
 /* Another mount may lie over it there. What is absent is taken by its name alone. */
-static bool is_another(const char *path, const char *name) {
+static bool is_another(const char *path, bool is_absent, const char *name) {
   struct stat one, other;
   if (strcmp(path, name) == 0) return false;
-  if (lstat(path, &one) != 0) return true;
+  if (is_absent || lstat(path, &one) != 0) return true;
   return lstat(name, &other) == 0 && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
 
-void each_other_name(const char *path, bool with_parts, void (*take)(void *context, char *path), void *context) {
+void each_other_name(const char *path, enum other_names which, void (*take)(void *context, char *path), void *context) {
   read_mounts();
   const struct mount *own = mounts.has_doubles ? mount_around(path) : NULL;
   if (!own) return;
@@ -110,7 +110,7 @@ void each_other_name(const char *path, bool with_parts, void (*take)(void *conte
     if (mount == own || strcmp(mount->device, own->device) != 0) continue;
     const char *rest = below(mount->root, inner);
     char *name = rest ? name_in(mount->point, rest) : NULL;
-    if (name && is_another(path, name)) take(context, name);
-    if (!rest && with_parts && below(inner, mount->root) && !below(path, mount->point)) take(context, (char *)mount->point);
+    if (name && is_another(path, which == NAMES_OF_ABSENT, name)) take(context, name);
+    if (!rest && which == NAMES_AND_PARTS && below(inner, mount->root) && !below(path, mount->point)) take(context, (char *)mount->point);
   }
 }

@@ -8,7 +8,8 @@
 bool has_mounts_below(const char *path);
 /* Wherever somebody mounted the processes outside. */
 void each_view_of_processes(void (*take)(void *context, char *path), void *context);
-/* The names beside `path` of what is there; with `with_parts` also those of what lies below it. The path has no links in it. */
-void each_other_name(const char *path, bool with_parts, void (*take)(void *context, char *path), void *context);
+/* The names beside `path`, which has no links in it: of what is there, with those of what lies below it, or of what is known to be absent. */
+enum other_names { NAMES, NAMES_AND_PARTS, NAMES_OF_ABSENT };
+void each_other_name(const char *path, enum other_names which, void (*take)(void *context, char *path), void *context);
 
 #endif

@@ -48,8 +48,9 @@ static struct place *innermost(const struct view *view, const char *path, const 
   size_t longest = 0;
   for (size_t i = 0; i < view->count; i++) {
     struct place *place = &view->places[i];
+    if (place == other || place->kind == PLACE_NONE || !below(place->target, path)) continue;
     size_t length = strlen(place->target);
-    if (place == other || place->kind == PLACE_NONE || !below(place->target, path) || (around && length < longest)) continue;
+    if (around && length < longest) continue;
     around = place;
     longest = length;
   }
@@ -129,5 +130,6 @@ static void expand_in(const char *folder, const char *rest, void (*take)(void *,
 }
 
 void expand(const char *pattern, void (*take)(void *context, char *path), void *context) {
-  expand_in("/", pattern + 1, take, context);
+  if (pattern[strcspn(pattern, "*\\")]) expand_in("/", pattern + 1, take, context);
+  else take(context, (char *)pattern);
 }

@@ -98,26 +98,30 @@ static bool has_copy(const struct view *view, const char *folder, const char *na
 }
 
 /* Settings that are kept elsewhere in the home and linked to, as dotfile managers do. */
-static void show_behind_links(struct view *view, struct layer *layer, const char *path) {
-  int folder = *path ? openat(layer->folder, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-                     : openat(layer->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  DIR *listing = folder < 0 ? NULL : fdopendir(folder);
-  if (!listing) return;
-  for (struct dirent *entry; (entry = readdir(listing));) {
-    if (entry->d_type != DT_LNK || !is_shown(layer, *path ? joined(path, entry->d_name) : entry->d_name)) continue;
-    const char *here = path_of(folder);
-    char *target = has_copy(view, here, entry->d_name) ? NULL : lead_of(view, here, entry->d_name);
+static void show_behind_links(struct view *view, struct layer *layer, const char *home, const char *path) {
+  const char *folder = joined(home, path);
+  const struct listing *listing = listing_of(folder);
+  for (size_t i = 0; i < listing->count; i++) {
+    const char *name = listing->entries[i].name;
+    if (listing->entries[i].type != DT_LNK || !is_shown(layer, *path ? joined(path, name) : name)) continue;
+    char *target = has_copy(view, folder, name) ? NULL : lead_of(view, folder, name);
     if (target && is_in_a_home(view, target)) show(view, target);
   }
-  closedir(listing);
+}
+
+static bool is_folder_in(const char *home, const char *name) {
+  const struct listing *listing = listing_of(home);
+  for (size_t i = 0; i < listing->count; i++)
+    if (strcmp(listing->entries[i].name, name) == 0) return listing->entries[i].type == DT_DIR;
+  return false;
 }
 
 void show_linked_settings(struct view *view) {
   for (size_t i = 0; i < view->count; i++) {
     struct layer *layer = view->places[i].layer;
     if (!layer || !layer->hides_the_rest) continue;
-    show_behind_links(view, layer, "");
-    show_behind_links(view, layer, ".config");
+    show_behind_links(view, layer, view->places[i].target, "");
+    if (is_folder_in(view->places[i].target, ".config")) show_behind_links(view, layer, view->places[i].target, ".config");
   }
 }
 

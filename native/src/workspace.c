@@ -33,8 +33,8 @@ static bool holds_a_home(const struct view *view, const char *folder) {
 static size_t longest_around(const struct strings *folders, const char *path) {
   size_t longest = 0;
   for (size_t i = 0; i < folders->count; i++) {
-    size_t length = strlen(folders->items[i]);
-    if (length > longest && below(folders->items[i], path)) longest = length;
+    size_t length = below(folders->items[i], path) ? strlen(folders->items[i]) : 0;
+    if (length > longest) longest = length;
   }
   return longest;
 }
