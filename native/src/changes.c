@@ -600,7 +600,7 @@ static void take_entries(struct taking *taking, struct here *here, int depth) {
 
 static void take_layer(struct taking *taking, const struct put_aside *layer) {
   struct here here = {.upper = layer->upper, .masks = layer->masks, .real = open_without_links(AT_FDCWD, layer->path, O_RDONLY | O_DIRECTORY),
-                      .kept = -1, .is_seen = true};
+                      .kept = -1, .is_seen = true, .masks_are_opaque = is_opaque(layer->masks)};
   taking->layer = layer;
   taking->is_workspace = aside.workspace && strcmp(aside.workspace, layer->path) == 0;
   taking->path.length = 0;

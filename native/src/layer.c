@@ -86,6 +86,8 @@ static int overlay_of(struct view *view, const struct place *place, const char *
   int masks = changed || layer->can_be_written ? require_folder(view->store, "masks", number, mode_of(layer->folder)) : nothing_in(view);
   filled.folder = masks;
   if (changed) fill_masks(&filled, view);
+  /* For whoever looks at what was written in the end: nothing of the real folder was seen. */
+  if (layer->is_emptied && layer->can_be_written && !mark_opaque(masks)) refuse("the layer could not be set up: ", error_text(errno), NULL);
   /* The upper one of the two says whose the folder itself is. */
   struct lowers lower = {0};
   if (layer->can_be_written && !layer->must_be_whole) add_kept(&lower, &view->kept, target);

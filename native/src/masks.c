@@ -62,10 +62,12 @@ static int merged(int masks, int real, const char *name) {
   return folder;
 }
 
+bool mark_opaque(int folder) { return fsetxattr(folder, "user.overlay.opaque", "y", 1, 0) == 0; }
+
 static int opaque(int masks, const char *name) {
   if (mkdirat(masks, name, 0700) != 0) fail(name);
   int folder = open_folder(masks, name);
-  if (folder < 0 || fsetxattr(folder, "user.overlay.opaque", "y", 1, 0) != 0) fail(name);
+  if (folder < 0 || !mark_opaque(folder)) fail(name);
   return folder;
 }
 
@@ -91,7 +93,7 @@ static enum standing standing_of(const struct masks *masks, const char *path) {
  * Names that are absent now and must stay so when somebody makes them later are masked while the command runs already: there
  * are hundreds of them, and it need not wait. A folder of the masks can be added to, since nobody has looked these names up.
  */
-enum { LATER_FOLDERS = 16, NAMES_AT_A_TIME = 16 };
+enum { LATER_FOLDERS = 16, NAMES_AT_A_TIME = 4 };
 static struct {
   int folders[LATER_FOLDERS];
   size_t count;

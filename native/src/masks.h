@@ -27,6 +27,9 @@ struct masks {
 bool gather_masks(struct masks *masks, const struct view *view);
 void fill_masks(const struct masks *masks, const struct view *view);
 
+/* Nothing of the folders below this one is seen through it. */
+bool mark_opaque(int folder);
+
 /* The folders of the masks that are still to be filled get the numbers from `first` on; gives the next free one. */
 int keep_masks_open(int first);
 /* Masks the names that may be made while the command runs; ends early when that is over. */

@@ -289,6 +289,13 @@ describe('what is mounted in a second place', () => {
     expect(readFileSync(join(desk.home, 'later'), 'utf8')).toBe('new\n');
   });
 
+  test('what is written there is new, also where it is what it would be in the home', () => {
+    const { desk } = inSecondPlace('mkdir /srv/home/notes && umask 022 && printf notes >/srv/home/notes/mine');
+    const env = { CORDON_HOME: join(desk.home, 'cordon') };
+    const { stdout } = runAs(cordonProgram(), ['changes', '--json'], { home: desk.home, env });
+    expect(JSON.parse(stdout).launches).toMatchObject([{ files: 1 }]);
+  });
+
   test('a home that is read as a whole', () => {
     const { stdout } = inSecondPlace('cat /srv/home/.ssh/* /srv/keys/* ~/.ssh/*; cat ~/notes/mine', {
       flags: ['--read', '~', '--read', '/srv'],
