@@ -11,6 +11,7 @@ import { type AwsKeys, awsKeysAmong, resigned } from '../../src/broker/aws.ts';
 import type { Head, Header } from '../../src/broker/head.ts';
 import { cordon, recordsOf, sceneOf } from '../network/support.ts';
 import { USERS } from '../support/users.ts';
+import { bundledInto } from './bundled.ts';
 import { ask, frontOf, NAME as HOST, held, hostOf, listening, serverOf } from './support.ts';
 
 const REAL = {
@@ -298,7 +299,42 @@ describe.each(USERS)('a launch with a key of AWS, as %s', (user) => {
     ]);
     expect(JSON.stringify(seen) + ran.stdout + JSON.stringify(recordsOf(scene))).not.toContain(REAL.secret);
   });
+
+  it("is what AWS's own library signs with, and the server finds the signature of the real key", async () => {
+    const name = 'sts.eu-central-1.amazonaws.com';
+    const authority = newAuthority([hostOf(name)]);
+    const seen: string[] = [];
+    const server = http.createServer((req, res) => {
+      const chunks: Buffer[] = [];
+      req.on('data', (chunk: Buffer) => chunks.push(chunk));
+      req.on('end', () => {
+        const body = Buffer.concat(chunks);
+        seen.push(`${/Action=(\w+)/.exec(body.toString())?.[1]} ${hasRightSignature(req, body)}`);
+        res.writeHead(200, { 'content-type': 'text/xml' });
+        res.end(IDENTITY);
+      });
+    });
+    const secure = tls.createServer({ ...new Issuer(authority).leafFor(name), ALPNProtocols: ['http/1.1'] }, (socket) =>
+      server.emit('connection', socket),
+    );
+    const scene = sceneOf(user);
+    const ca = join(scene.home, 'company.pem');
+    writeFileSync(ca, authority.certificate);
+    const program = await bundledInto(scene.home, 'client-of-aws.mjs');
+    const said = ['--net', `${name}=127.0.0.1:${await listening(secure)}`, '--read', program];
+    const ran = await cordon(scene, ['run', '--broker', '@aws', ...said, '--', 'node', program], {
+      AWS_ACCESS_KEY_ID: REAL.id,
+      AWS_SECRET_ACCESS_KEY: REAL.secret,
+      NODE_EXTRA_CA_CERTS: ca,
+    });
+    expect(ran.stdout, ran.stderr).toBe('123456789012 arn:aws:iam::123456789012:user/one\n');
+    expect(seen).toEqual(['GetCallerIdentity true']);
+  });
 });
+
+const IDENTITY = `<GetCallerIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><GetCallerIdentityResult>
+<Arn>arn:aws:iam::123456789012:user/one</Arn><UserId>one</UserId><Account>123456789012</Account>
+</GetCallerIdentityResult></GetCallerIdentityResponse>`;
 
 /** What AWS does: signs what it got with the key that it knows, by its own words and not by the broker's code. */
 function hasRightSignature(req: http.IncomingMessage, body: Buffer): boolean {

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { Issuer, newAuthority } from '../../src/broker/authority.ts';
 import { cordon, recordsOf, sceneOf } from '../network/support.ts';
 import { USERS } from '../support/users.ts';
+import { bundledInto } from './bundled.ts';
 import { connected, frontOf, held, hostOf } from './support.ts';
 
 const NAME = 'db.example.test';
@@ -273,5 +274,19 @@ PGPASSWORD=wrong psql -X -w -At -d "${where}" -c 'SELECT 2'
     expect(recordsOf(scene).filter(({ via }) => via === 'broker')).toMatchObject(
       Array(3).fill({ name: NAME, port: 5432, verdict: 'allowed', credentials: ['PGPASSWORD'] }),
     );
+  });
+
+  it.each(['scram', 'old'])('asks and cancels with node-postgres, as the role %s', async (role) => {
+    const scene = sceneOf(user);
+    const ca = join(scene.home, 'company.pem');
+    writeFileSync(ca, SERVERS.certificate);
+    const program = await bundledInto(scene.home, 'client-of-postgres.mjs');
+    const said = ['--net', `${NAME}:5432=127.0.0.1:${port}`, '--read', program, '--set', `DATABASE_HOST=${NAME}`];
+    const args = ['run', '--broker', `PGPASSWORD@${NAME}:5432`, ...said, '--set', `DATABASE_USER=${role}`];
+    const ran = await cordon(scene, [...args, '--', 'node', program], {
+      PGPASSWORD: PASSWORD,
+      NODE_EXTRA_CA_CERTS: ca,
+    });
+    expect(ran.stdout, ran.stderr).toBe(`${role} 42\n57014\n`);
   });
 });
