@@ -69,16 +69,18 @@ const lineOf = (record: NetworkRecord, json: boolean) =>
         .filter((cell) => cell !== '-')
         .join('  ')}\n`;
 
-function cellsOf({ time, name, port, verdict, rule, why, sent, received }: NetworkRecord): string[] {
+function cellsOf({ time, name, port, verdict, rule, why, sent, received, credentials = [] }: NetworkRecord): string[] {
   const bytes = sent === undefined ? '-' : `${sent}/${received}`;
+  const held = credentials.length === 0 ? [] : [`with ${credentials.join(', ')}`];
+  const reason = [why ?? rule ?? [], held].flat().join(', ');
   const cells = [
     time.replace('T', ' ').slice(0, 19),
     port === undefined ? name : `${name}:${port}`,
     verdict,
     bytes,
-    why ?? rule,
+    reason === '' ? '-' : reason,
   ];
-  return cells.map((cell) => showText(String(cell ?? '-')));
+  return cells.map((cell) => showText(cell));
 }
 
 /** What was asked for came from commands: it is shown escaped. */
