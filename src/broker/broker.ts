@@ -3,6 +3,7 @@ import tls from 'node:tls';
 import { setFlagsFromString } from 'node:v8';
 import { coversHost, coversName, type MintRule } from '../policy/broker.ts';
 import { type Authority, Issuer } from './authority.ts';
+import { CIPHERS } from './ciphers.ts';
 import type { BrokerRecord, Dialled, Held } from './held.ts';
 import { Holdings, type Remember } from './holdings.ts';
 import { type KeptLogIn, LogIns } from './log-ins.ts';
@@ -61,7 +62,7 @@ export class Broker implements Interceptor {
       say: options.say ?? (() => undefined),
     });
     this.#issuer = new Issuer(options.authority);
-    this.#trust = tls.createSecureContext({ ca: [...options.trust], minVersion: 'TLSv1.2' });
+    this.#trust = tls.createSecureContext({ ca: [...options.trust], minVersion: 'TLSv1.2', ciphers: CIPHERS });
   }
 
   handles(name: string, port: number): boolean {

@@ -2,7 +2,9 @@ import http from 'node:http';
 import http2 from 'node:http2';
 import type { Duplex } from 'node:stream';
 import tls from 'node:tls';
+import { collectAfterConnection } from '../host/collect.ts';
 import { cutOffSlowHeads } from '../host/patience.ts';
+import { CIPHERS } from './ciphers.ts';
 import { type ExchangeOptions, serve } from './exchange.ts';
 import type { BrokerRecord, Dialled } from './held.ts';
 import { type Connect, RealServer } from './real-server.ts';
@@ -52,6 +54,7 @@ export class Site {
     const { name } = dialled;
     const server = tls.createServer({
       ...leaf(),
+      ciphers: CIPHERS,
       ALPNProtocols: ['h2', 'http/1.1'],
       handshakeTimeout: PATIENCE_MS,
       SNICallback: (asked, done) => {
@@ -81,6 +84,7 @@ export class Site {
 
   take(client: Duplex, connect: Connect): void {
     this.#options.upstream.connectBy(connect);
+    collectAfterConnection();
     this.#open.add(client);
     client.once('close', () => this.#open.delete(client));
     client.on('error', () => client.destroy());

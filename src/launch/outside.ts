@@ -27,9 +27,14 @@ export interface OutsideRequest {
 
 /**
  * Of Node, for as little memory as may be: a young generation of the usual size takes 40 MB more where hundreds of connections are open, and
- * what a download leaves behind is given back sooner (host/collect.ts).
+ * what a download leaves behind is given back sooner (host/collect.ts). That takes less time than to wake other threads for it.
  */
-export const OUTSIDE_FLAGS = ['--max-semi-space-size=1', '--expose-gc'] as const;
+export const OUTSIDE_FLAGS = [
+  '--max-semi-space-size=1',
+  '--expose-gc',
+  '--single-threaded-gc',
+  '--v8-pool-size=1',
+] as const;
 
 /** What a launch needs whose hosts are named: a way out that someone watches, and files that lead programs to it. */
 export function outsideOperations(request: OutsideRequest): Operation[] {

@@ -534,6 +534,23 @@ describe('the TLS handshake', () => {
     ]);
   });
 
+  test('agrees with clients on the cipher that takes least time, and on others with who has only those', async () => {
+    const agreed: string[] = [];
+    const port = await serverOf((req, res) => {
+      agreed.push((req.socket as tls.TLSSocket).getCipher().name);
+      res.end();
+    });
+    const front = await frontOf(port);
+    expect((await secureTo(front)).getCipher().name).toBe('TLS_AES_128_GCM_SHA256');
+    const only = 'TLS_CHACHA20_POLY1305_SHA256';
+    expect((await secureTo(front, { ciphers: only })).getCipher().name).toBe(only);
+    const old = await secureTo(front, { maxVersion: 'TLSv1.2' });
+    expect(old.getProtocol()).toBe('TLSv1.2');
+    // The server chooses: Node's own prefers 256 bits.
+    expect((await ask(front)).status).toBe(200);
+    expect(agreed).toEqual(['TLS_AES_256_GCM_SHA384']);
+  });
+
   test('500 connections at once', async () => {
     const port = await serverOf((_, res) => res.end('x'));
     const front = await frontOf(port);
