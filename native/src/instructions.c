@@ -179,6 +179,7 @@ APPLY(apply_search) {
 
 APPLY(apply_arg) { return add_all(&plan->args, fields, count); }
 APPLY(apply_rebuild) { return plan->rebuild.count ? said_twice : add_all(&plan->rebuild, fields, count); }
+APPLY(apply_variables) { return plan->variables.count ? said_twice : add_all(&plan->variables, fields, count); }
 APPLY(apply_rebuild_keep) { return is_name(fields) ? add_all(&plan->rebuild_keep, fields, count) : bad_name; }
 APPLY(apply_name) { UNUSED_COUNT; return set_once(&plan->name, fields); }
 /* It names a folder too, so it is nothing but a name. */
@@ -240,6 +241,7 @@ static const struct instruction instructions[] = {
     {WORD("source"), 5, 5, apply_source},
     {WORD("rebuild"), 1, ANY, apply_rebuild},
     {WORD("rebuild-keep"), 1, 1, apply_rebuild_keep},
+    {WORD("variables"), 2, ANY, apply_variables},
     {WORD("audit"), 1, 1, apply_audit},
     {WORD("audit-head"), 1, 1, apply_audit_head},
     {WORD("warn-dir"), 1, 1, apply_warn_dir},

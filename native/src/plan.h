@@ -103,6 +103,8 @@ struct plan {
   /* Folders in which a command without a slash is looked for, as a shell does. */
   struct strings search;
   struct strings args, rebuild, rebuild_keep;
+  /* Variables that say where things are: the SHA-256 of what they said when this was written, and their names. */
+  struct strings variables;
   struct places places;
   bool append_args, supervise, landlock_scope;
   /* The arguments are paths, of which is told what the command would find there; nothing is started. */

@@ -1,5 +1,6 @@
 #include "incoming.h"
 #include "launch.h"
+#include "sha256.h"
 #include "watch.h"
 
 #include <errno.h>
@@ -60,12 +61,31 @@ static char **kept_env(const struct plan *plan, char **parent) {
   return kept.items;
 }
 
+/* Where the variables that say where things are say something else now, what the shim hides and shows is not what it should. */
+static bool variables_are_same(const struct plan *plan, char **parent) {
+  if (!plan->variables.count) return true;
+  struct sha256 hash;
+  sha256_begin(&hash);
+  for (size_t i = 1; i < plan->variables.count; i++) {
+    size_t length = strlen(plan->variables.items[i]);
+    for (char **entry = parent; *entry; entry++)
+      if (strncmp(*entry, plan->variables.items[i], length) == 0 && (*entry)[length] == '=') {
+        sha256_add_text(&hash, *entry);
+        break;
+      }
+  }
+  char hex[SHA256_HEX + 1];
+  sha256_end(&hash, hex);
+  return strcmp(hex, plan->variables.items[0]) == 0;
+}
+
 /* The tool's input is not the rebuild's to read, nor the tool's output its to write. */
-static _Noreturn void become_rebuild(const struct plan *plan, char **env) {
+static _Noreturn void become_rebuild(const struct plan *plan, char **env, int output) {
   int nothing = open("/dev/null", O_RDONLY);
-  if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) _exit(EXIT_OWN_FAILURE);
+  if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 || dup2(output, STDOUT_FILENO) < 0) _exit(EXIT_OWN_FAILURE);
   close_descriptors_from(STDERR_FILENO + 1);
   struct strings argv = plan->rebuild;
+  if (output != STDERR_FILENO) strings_add(&argv, "-");
   strings_add(&argv, NULL);
   execute(argv.items[0], argv.items, env);
 }
@@ -79,15 +99,23 @@ static void refuse_without_package(const struct plan *plan) {
   }
 }
 
-static void rebuild(const struct plan *plan, char **parent, const char *changed) {
+/* With `incoming` the plan is only for this start, and comes through a pipe. */
+static void rebuild(const struct plan *plan, char **parent, const char *changed, struct incoming *incoming) {
   if (!plan->rebuild.count) refuse(changed, ": changed since this was prepared; start it again", NULL);
   refuse_without_package(plan);
   char **env = kept_env(plan, parent);
   struct sigaction before;
   take_child_signal(&before);
+  int ends[2] = {-1, STDERR_FILENO};
+  if (incoming && pipe2(ends, O_CLOEXEC) != 0) refuse("cannot make a pipe: ", error_text(errno), NULL);
   pid_t pid = fork();
   if (pid < 0) refuse("cannot fork: ", error_text(errno), NULL);
-  if (pid == 0) become_rebuild(plan, env);
+  if (pid == 0) become_rebuild(plan, env, ends[1]);
+  if (incoming) {
+    close(ends[1]);
+    while (incoming_take(incoming, ends[0]) != INCOMING_END) continue;
+    close(ends[0]);
+  }
   int status;
   while (waitpid(pid, &status, 0) < 0)
     if (errno != EINTR) refuse("the rebuild could not be waited for: ", error_text(errno), NULL);
@@ -107,14 +135,24 @@ static const char *load_if_fresh(struct launch *launch, const char *path) {
   return stale_path(&launch->plan);
 }
 
+/* Written anew it would be wrong for whoever has the other variables, so it stays as it is. */
+static void load_for_these_variables(struct launch *launch) {
+  struct incoming plan = {0};
+  rebuild(&launch->plan, launch->parent_env, "variables that say where files lie", &plan);
+  launch->plan = (struct plan){0};
+  load_text(launch, plan.text);
+}
+
 /* Rebuilt at most once: a plan that is stale again at once would go round for ever. */
 void load_shim(struct launch *launch, const char *path) {
   const char *name = strrchr(path, '/');
   set_subject(name ? name + 1 : path);
   const char *changed = load_if_fresh(launch, path);
-  if (!changed) return;
-  rebuild(&launch->plan, launch->parent_env, changed);
-  changed = load_if_fresh(launch, path);
+  if (changed) {
+    rebuild(&launch->plan, launch->parent_env, changed, NULL);
+    changed = load_if_fresh(launch, path);
+  }
+  if (!changed && !variables_are_same(&launch->plan, launch->parent_env)) load_for_these_variables(launch);
   if (changed) refuse(changed, ": changed, and ", path, " still does not fit it after a rebuild", NULL);
 }
 

@@ -45,6 +45,7 @@ export function buildShim(
     config: { path: setup.config, file },
     settings,
     state: setup.state,
+    env: setup.env,
     rebuild: rebuildCommand(setup, tool.name),
   });
   return { content: Buffer.from(text, 'latin1'), notes };

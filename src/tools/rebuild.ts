@@ -15,8 +15,14 @@ import { hasPolicy, type ToolPolicy, withoutPolicy } from './tool-policy.ts';
  * older policy file is found out at its next start.
  */
 export function rebuildShim(setup: ToolSetup, name: string): void {
+  const content = shimOf(setup, name);
+  if (content !== undefined) write(`${setup.bin}/${name}`, content);
+}
+
+/** What the shim would be, with the variables of now. */
+export function shimOf(setup: ToolSetup, name: string): Buffer | undefined {
   const entry = readBinEntry(setup.bin, name);
-  if (entry.kind !== 'shim' && entry.kind !== 'inside') return;
+  if (entry.kind !== 'shim' && entry.kind !== 'inside') return undefined;
   const config = readConfig(setup.config);
   if (config.file === undefined) throw policyGone(setup.config, name);
   if ('problem' in setup.launcher)
@@ -24,8 +30,7 @@ export function rebuildShim(setup: ToolSetup, name: string): void {
   const problem = config.broken.get(name);
   if (problem !== undefined) throw problem;
   const tool = config.tools.get(name) ?? withoutPolicy(name);
-  const content = contentOf(setup, placeLauncher(setup, setup.launcher.path), { tool, entry, file: config.file });
-  write(`${setup.bin}/${name}`, content);
+  return contentOf(setup, placeLauncher(setup, setup.launcher.path), { tool, entry, file: config.file });
 }
 
 interface Rebuilt {

@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto';
 import { type BigIntStats, lstatSync, realpathSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { type Bytes, bufferOfBytes, bytesOfBuffer, bytesOfText, showBytes } from '../host/bytes.ts';
+import type { ParentEnv } from '../host/parent-env.ts';
 import { auditFile } from '../launch/audit.ts';
 import { type Operation, PLACE_VARIABLES } from '../plan/places/index.ts';
 import { containmentLines, type Machine, PLAN_HEADER, planLine, recordLines, withNetwork } from '../plan/plan.ts';
@@ -21,6 +23,7 @@ interface ShimInput {
   /** What copies were made of; undefined: not there, or not to be read. */
   readonly settings: ReadonlyMap<string, BigIntStats | undefined>;
   readonly state: string;
+  readonly env: ParentEnv;
   /** The command that writes this shim anew. */
   readonly rebuild: readonly string[];
 }
@@ -76,7 +79,7 @@ export function passThroughText({
   command,
   launcher,
   ...input
-}: Omit<ShimInput, 'policy' | 'machine' | 'places' | 'state' | 'settings'>): string {
+}: Omit<ShimInput, 'policy' | 'machine' | 'places' | 'state' | 'settings' | 'env'>): string {
   return passingText({
     ...{ launcher, ...input },
     name: line('name', tool.name),
@@ -132,7 +135,7 @@ function recordsOf({ state, command, policy }: ShimInput) {
 }
 
 /** When the policy file or settings change or bubblewrap appears, the shim is written anew. */
-function stalenessLines({ tool, config, settings, machine, rebuild }: ShimInput): string[] {
+function stalenessLines({ tool, config, settings, machine, rebuild, env }: ShimInput): string[] {
   return [
     ...sourceLines(config),
     ...[...settings].flatMap(([path, file]) =>
@@ -140,8 +143,23 @@ function stalenessLines({ tool, config, settings, machine, rebuild }: ShimInput)
     ),
     ...packageLines(rebuild),
     ...(machine.bwrap === undefined ? [line('expect', kindOf(USUAL_BUBBLEWRAP), USUAL_BUBBLEWRAP)] : []),
+    ...(tool.fs.preset === 'all' ? [] : [variablesLine(env)]),
     ...rebuildLines(rebuild, tool.fs.preset === 'all' ? PLACES : PLACE_VARIABLES),
   ];
+}
+
+/** Looked at by the launcher itself at each start: where programs lie, and where Cordon's own files do, which the shim says. */
+const LOOKED_UP = ['PATH', 'CORDON_HOME'];
+
+/** What variables say about where things lie. Where they say something else at a start, the plan for it is made then. */
+function variablesLine(env: ParentEnv): string {
+  const names = PLACE_VARIABLES.filter((name) => !LOOKED_UP.includes(name));
+  const hash = createHash('sha256');
+  for (const name of names) {
+    const value = env.get(bytesOfText(name));
+    if (value !== undefined) hash.update(bufferOfBytes(`${name}=${value}\0` as Bytes));
+  }
+  return line('variables', hash.digest('hex'), ...names);
 }
 
 function kindOf(path: string): 'absent' | 'file' | 'dir' | 'other' {

@@ -33,6 +33,21 @@ describe.each(USERS)('as %s', (user) => {
     expect(readdirSync(join(box.home, '.ssh'))).toEqual(['id_rsa']);
   });
 
+  test('guarded: what variables of this start name is hidden, whatever they said when the shim was written', () => {
+    const { box, project } = scene(user, 'guarded');
+    const written = box.shim('sh');
+    const read = (file: string, env: Record<string, string>) =>
+      box.start('sh', ['-c', `cat ${file}`], { ...box.env, ...env }, project).stdout;
+    expect(read('file', {})).toBe('project-file\n');
+    expect(read('file', { KUBECONFIG: join(project, 'file') })).toBe('');
+    const other = box.folder(join(box.home, 'other'));
+    box.folder(join(other, '.ssh'));
+    box.write(join(other, '.ssh', 'id_rsa'), 'canary-key\n');
+    expect(read(`${other}/.ssh/id_rsa`, { HOME: other })).toBe('');
+    expect(read('file', {})).toBe('project-file\n');
+    expect(box.shim('sh')).toBe(written);
+  });
+
   test('guarded: a start-up file with secrets in it is not there, and no move reaches the real one', () => {
     const { box, sh } = scene(user, 'guarded');
     const text = 'export API_TOKEN=abcdef0123456789abcdef\n';
