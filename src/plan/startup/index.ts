@@ -81,7 +81,7 @@ type Faults = Map<Unit, Fault[]>;
 
 function faultsOf({ units = [], kind }: StartupReading, { passes, holdsDropped }: StartupPolicy): Faults {
   const found = units.map((unit): [Unit, Fault[]] => {
-    const faults = faultsIn(unit.text, unit.comment ? 'comment' : kind, passes);
+    const faults = isPublic(unit) ? [] : faultsIn(unit.text, unit.comment ? 'comment' : kind, passes);
     return [unit, holdsDropped(unit.text) ? [...faults, { what: 'holds', name: '' }] : faults];
   });
   return new Map(found.filter(([, faults]) => faults.length > 0));
@@ -101,10 +101,37 @@ function addTraces(all: ReadonlyMap<StartupReading, Faults>): void {
     .filter((secret) => secret.length >= SHORTEST_SECRET);
   for (const [{ units = [] }, found] of all)
     for (const unit of units.filter((one) => !found.has(one))) {
-      const name = isGiven(unit) ? given.exec(withoutHarmless(unit.text))?.[0].replace(/\W/g, '') : undefined;
+      const name =
+        isGiven(unit) && !isPublic(unit) ? given.exec(withoutHarmless(unit.text))?.[0].replace(/\W/g, '') : undefined;
       if (name !== undefined) found.set(unit, [{ what: 'sets', name }]);
       else if (secrets.some((secret) => unit.text.includes(secret))) found.set(unit, [{ what: 'holds', name: '' }]);
     }
+}
+
+/** A certificate looks as random as a key, and is for everybody. What is a key between two of them is a unit of its own. */
+const PUBLIC =
+  /^-----BEGIN ((?:TRUSTED )?CERTIFICATE|X509 CRL|PUBLIC KEY)-----\r?\n(?:[A-Za-z0-9+/]{1,76}={0,2}\r?\n){1,999}-----END \1-----[ \t]*\r?(?:\n|$)/gm;
+
+function isPublic({ text }: Unit): boolean {
+  return text.startsWith('-----BEGIN ') && text.replace(PUBLIC, '') === '';
+}
+
+/** As `cutUp`, with each certificate by itself. */
+function cutAround(text: string): ReturnType<typeof cutUp> {
+  const units: Unit[] = [];
+  let [at, line, sure] = [0, 1, true];
+  const add = (piece: string, cut: ReturnType<typeof cutUp>) => {
+    for (const unit of cut.units) units.push({ ...unit, line: line + unit.line - 1 });
+    line += piece.split('\n').length - 1;
+    at += piece.length;
+    sure &&= cut.sure;
+  };
+  for (const { 0: block, index } of text.matchAll(PUBLIC)) {
+    add(text.slice(at, index), cutUp(text.slice(at, index)));
+    add(block, { units: [{ line: 1, text: block, alone: true, comment: false }], sure: true });
+  }
+  add(text.slice(at), cutUp(text.slice(at)));
+  return { units, sure };
 }
 
 function standInFor(reading: StartupReading, faults: Faults, policy: StartupPolicy): StartupFile[] {
@@ -256,7 +283,8 @@ function read(path: string, shown: string, { by, perhaps }: Step): StartupReadin
     const text = stats.isFile() ? bytes.toString('latin1', 0, readSync(descriptor, bytes)) : '\0';
     const odd = text.includes('\0') || stats.size > LARGEST;
     if (stats.isDirectory() || (perhaps && (odd || text.startsWith('#!')))) return undefined;
-    return odd ? { path, shown, kind, units: undefined, sure: false } : { path, shown, kind, ...cutUp(text) };
+    if (odd) return { path, shown, kind, units: undefined, sure: false };
+    return { path, shown, kind, ...(perhaps ? cutAround(text) : cutUp(text)) };
   } finally {
     closeSync(descriptor);
   }

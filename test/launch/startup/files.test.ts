@@ -1,4 +1,4 @@
-import { readFileSync, symlinkSync } from 'node:fs';
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runCordon } from '../../support/cordon.ts';
@@ -103,6 +103,24 @@ describe.each(USERS)('for %s', (user) => {
     expect(readFileSync(join(home, '.bashrc'), 'utf8')).toBe(BASHRC);
   });
 
+  it('a bundle of certificates that is mentioned is there as it is, but for a private key in it', () => {
+    const block = (kind: string, seed: string) =>
+      `-----BEGIN ${kind}-----\n${Buffer.from(seed.repeat(9)).toString('base64').replace(/.{64}/g, '$&\n')}\n-----END ${kind}-----\n`;
+    const certificates = ['aQ3', 'zX81', 'k9Lw2'].map((seed) => block('CERTIFICATE', `${seed}m4T7r0vB`)).join('\n');
+    const key = block('PRIVATE KEY', 'p7Kd93Qz');
+    const home = homeWith(user, {
+      '.bashrc': '# see ~/.public.pem ~/.own.pem\nfor file in ~/.path; do . "$file"; done\n',
+      '.path': '',
+      '.public.pem': certificates,
+      '.own.pem': certificates + key + certificates,
+    });
+    const { stdout } = inside(home, user, BASH, 'cat ~/.own.pem', ['--read', join(home, '.public.pem')]);
+    expect(stdout).toContain(certificates);
+    expect(stdout).not.toContain(key.split('\n')[1]);
+    const options = { home, user, cwd: join(home, 'work'), env: { HOME: home, PATH: '/usr/bin:/bin', LANG: 'C' } };
+    expect(runCordon(['explain'], options).stdout).not.toContain('.public.pem');
+  });
+
   it('a link into dotfiles is followed', () => {
     const home = homeWith(user, { 'dotfiles/bashrc': BASHRC });
     symlinkSync('dotfiles/bashrc', join(home, '.bashrc'));
@@ -156,6 +174,16 @@ describe('explain and --dry-run', () => {
       expect(stdout).toContain('~/.zshrc:1 sets A in a construct of several lines: the whole file is left out\n');
       expect(stdout).not.toContain(CANARY);
     }
+  });
+
+  it('many of one file are one line', () => {
+    const options = setUp();
+    const many = Array.from({ length: 40 }, (_, at) => `export THING_${at}=${CANARY}\n`).join('');
+    writeFileSync(join(options.home, '.bashrc'), many);
+    const { stdout } = runCordon(['explain'], options);
+    expect(stdout.match(/^~\/\.bashrc.*$/gm)).toEqual([
+      '~/.bashrc: 40 lines are left out of the copy or not exported in it (THING_0, THING_1, THING_2, THING_3, THING_4, THING_5, …)',
+    ]);
   });
 
   it('one variable is asked for', () => {
