@@ -463,6 +463,7 @@ void compose(struct view *view) {
   const struct places *places = &view->plan->places;
   if (places->root == ROOT_WRITABLE) close_sys(view);
   for (size_t i = 0; i < places->count; i++) compose_one(view, &places->operations[i]);
+  show_other_worktrees(view);
   make_room_for_exposed(view);
   add_empty_folder(view);
 }

@@ -201,8 +201,16 @@ static void leave_step(const struct masks *masks, const struct step *step) {
   if (step->real >= 0 && step->real != masks->layer->folder) close(step->real);
 }
 
+/* What is made on the way is as the real folder is, so that nobody takes it for changed. */
+static void mode_as_outside(const struct masks *masks, int made, const char *path, size_t length) {
+  struct stat found;
+  const char *real = joined(masks->target, allot_text(path, length));
+  if (made >= 0 && lstat(real, &found) == 0 && S_ISDIR(found.st_mode)) fchmod(made, (found.st_mode & 07777) | 0700);
+}
+
 /* With `make` the way is made; without it the walk ends (false) where the real tree ends, or nothing of it is seen anyway. */
 static bool walk(const struct masks *masks, const char *path, bool make, struct step *step) {
+  const char *start = path;
   *step = (struct step){masks->folder, masks->layer->folder, NULL};
   for (;;) {
     size_t length = strcspn(path, "/");
@@ -216,6 +224,7 @@ static bool walk(const struct masks *masks, const char *path, bool make, struct 
     } else if (!hidden && (next.real >= 0 || make)) {
       next.masks = merged(step->masks, step->real, step->name);
     }
+    if (next.real < 0) mode_as_outside(masks, next.masks, start, (size_t)(path - start) + length);
     leave_step(masks, step);
     *step = next;
     if (next.masks < 0) return false;

@@ -120,6 +120,9 @@ void find_workspace(struct view *view);
 char *inside(const struct view *view, const char *path);
 void add_workspace(struct view *view);
 
+/* worktrees.c: of the repository's other worktrees the one file that git looks for before it forgets them. After all other places. */
+void show_other_worktrees(struct view *view);
+
 /* layer.c: makes the layers, or what can be had of them. */
 void make_layers(struct view *view);
 
