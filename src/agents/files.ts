@@ -5,8 +5,8 @@ import { isWithin } from '../host/folders.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
 import { factsOf } from '../plan/places/index.ts';
 
-/** Those of an adapter's places that are there, wherever variables have moved their folders. */
-export function placesThere(written: readonly string[], env: ParentEnv): string[] {
+/** An adapter's places, wherever variables have moved their folders. */
+export function placesOfAgent(written: readonly string[], env: ParentEnv): string[] {
   const { homes, moved } = factsOf(env);
   const places = written.flatMap((file) => {
     if (isAbsolute(file)) return [file];
@@ -17,7 +17,12 @@ export function placesThere(written: readonly string[], env: ParentEnv): string[
       ...elsewhere.map(([folder, place]) => join(place, rest.slice(folder.length))),
     ];
   });
-  return [...new Set(places)].filter((path) => existsSync(path));
+  return [...new Set(places)];
+}
+
+/** Those of them that are there. */
+export function placesThere(written: readonly string[], env: ParentEnv): string[] {
+  return placesOfAgent(written, env).filter((path) => existsSync(path));
 }
 
 /** Files that keys of the adapter name. */

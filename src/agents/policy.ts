@@ -19,7 +19,7 @@ import { EMPTY_LAYER, type Layer } from '../policy/profile/layer.ts';
 import { mergeNetworks, networkOf } from '../policy/profile/read-network.ts';
 import type { Adapter } from './adapter.ts';
 import type { AgentConfig, AgentMode, Key, Role, Scope } from './config/tables.ts';
-import { namedFiles, placesThere } from './files.ts';
+import { namedFiles, placesOfAgent, placesThere } from './files.ts';
 
 interface AgentPolicyRequest extends Identity {
   readonly config: AgentConfig;
@@ -121,7 +121,8 @@ function filesystemFor({ adapter, env, layer }: AgentPolicyRequest, keys: readon
   return {
     ...asked,
     expose: [...asked.expose, ...own.filter((path) => !asked.hide.includes(path))],
-    show: [...asked.show, ...placesThere(shown, env)],
+    // Also those that are not there yet: what an agent writes at its first start comes back too.
+    show: [...asked.show, ...placesOfAgent(shown, env)],
     write: [...asked.write, ...placesThere(written, env)],
   };
 }

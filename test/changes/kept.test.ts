@@ -32,6 +32,15 @@ describe.each(USERS)('what comes back to %s', (user) => {
     for (const path of CACHES) expect(existsSync(join(world.home, path))).toBe(false);
   });
 
+  it('settings of an agent come back after its first start too', () => {
+    const world = new World(user);
+    const flags = ['--agent', 'claude'];
+    world.run('mkdir ~/.claude; echo one >~/.claude/settings.json; echo two >~/.claude.json', flags);
+    expect(existsSync(join(world.home, '.claude'))).toBe(false);
+    expect(world.run('cat ~/.claude/settings.json ~/.claude.json', flags).stdout).toBe('one\ntwo\n');
+    expect(world.run('cat ~/.claude/settings.json').stdout).toBe('');
+  });
+
   it('what was removed stays removed, and what is real shows through', () => {
     const world = new World(user);
     world.put('.npm/real', 'real\n');
