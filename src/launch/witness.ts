@@ -136,6 +136,7 @@ export class Witness {
       const target = this.#real.statSync?.(path, { bigint: true, throwIfNoEntry: false }) as BigIntStats | undefined;
       return [this.#stamp(stats, false), this.#stamp(target, listed)];
     } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return ['absent'];
       this.#incomparable ??= (error as NodeJS.ErrnoException).code ?? 'error';
       return [];
     }

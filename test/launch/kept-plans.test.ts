@@ -145,6 +145,17 @@ describe.each(USERS)('a run that was planned before, as %s', (user) => {
     expect(/a b|value-of/.test(readFileSync(stage.file, 'latin1'))).toBe(false);
   });
 
+  it('is kept where a start-up file may take in what lies below no folder', () => {
+    const stage = new Stage(user);
+    stage.write(
+      join(stage.home, '.bashrc'),
+      '# ~/note\nNVM_DIR=~/.nvm\n[ -s "$NVM_DIR/nvm.sh" ] && . "$NVM_DIR/nvm.sh"\n',
+    );
+    stage.write(join(stage.home, 'note'), 'no folder\n');
+    execFileSync('touch', ['-d', '1 hour ago', join(stage.home, '.bashrc'), join(stage.home, 'note')]);
+    stage.untilKept();
+  });
+
   it('is planned where a flag is not known here, a value is judged to forbid, or something is to be said', () => {
     const stage = new Stage(user);
     stage.untilKept();
