@@ -5,14 +5,14 @@ import { agentConfig, agentNamed } from './agent-policy.ts';
 import { type Context, showWarnings } from './context.ts';
 import { flagValues, hasFlag, type ParsedArguments, usageError } from './flags.ts';
 import { workdirOf } from './policy-flags.ts';
-import { policyFromFlags } from './start-policy.ts';
+import { policyForAgent } from './start-policy.ts';
 
 /** What the command line asks an agent to do. */
 export async function taskFromFlags(parsed: ParsedArguments, context: Context): Promise<AgentTask> {
   if (flagValues(parsed, '--agent').length === 0)
     throw usageError('which agent?', 'cordon agent run NAME PROMPT; cordon agent list shows them');
   const adapter = agentNamed(parsed, agentConfig(context));
-  const policy = await policyFromFlags(parsed, context);
+  const policy = await policyForAgent(parsed, context);
   showWarnings(policy.warnings, context);
   return {
     adapter,

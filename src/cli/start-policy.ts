@@ -23,12 +23,21 @@ export async function policyForCommand(
   const { parsed, notes } = await withKnownAgent(given, command, context);
   const project = STARTING_POINTS.some((flag) => hasFlag(parsed, flag)) ? undefined : await projectsOwn(context);
   const policy = await policyFromFlags(parsed, context, project?.policy);
-  const isPlain = !['--profile', '--tool', '--policy', '--base'].some((flag) => hasFlag(parsed, flag));
   const mark = project?.policy === undefined ? withTerminal : withMarker;
   return {
-    policy: isPlain ? mark(policy) : policy,
+    policy: isPlain(parsed) ? mark(policy) : policy,
     notes: [...notes, ...(project === undefined ? [] : [project.note])],
   };
+}
+
+/** Nothing on the command line says what to start from, but for an agent. */
+const isPlain = (parsed: ParsedArguments) =>
+  !['--profile', '--tool', '--policy', '--base'].some((flag) => hasFlag(parsed, flag));
+
+/** What `cordon run --agent` starts an agent with; no prompt of its own asks for the policy's name. */
+export async function policyForAgent(parsed: ParsedArguments, context: Context): Promise<Policy> {
+  const policy = await policyFromFlags(parsed, context);
+  return isPlain(parsed) ? withTerminalNames(policy) : policy;
 }
 
 /** Most projects carry none, and then nothing is loaded for it. */
@@ -62,9 +71,11 @@ async function withKnownAgent(parsed: ParsedArguments, command: Bytes | undefine
   return { parsed: { ...others, flags: [...added, ...flags] }, notes: [note] };
 }
 
+export const withTerminal = (policy: Policy) => withMarker(withTerminalNames(policy));
+
 /** What people set for their terminals. Files of certificates that it names are there as copies of the certificates alone. */
-export function withTerminal(policy: Policy): Policy {
-  return withMarker({ ...policy, allow: [...policy.allow, ...presetRules('@terminal', MARKER_ORIGIN)] });
+function withTerminalNames(policy: Policy): Policy {
+  return { ...policy, allow: [...policy.allow, ...presetRules('@terminal', MARKER_ORIGIN)] };
 }
 
 /** The policy's name, for prompts. */

@@ -3,7 +3,7 @@ import type { ProfileData } from '../profile/schema.ts';
 
 /** As a list, not as a base: so it adds to what it is combined with instead of taking its place. */
 const DEFAULT: ProfileData = {
-  meta: { name: 'default', description: 'What most programs need: the same as no profile at all' },
+  meta: { name: 'default', description: 'What most programs need: the base os-common' },
   environment: { allow_vars: presetPatterns('os-common') },
 };
 
