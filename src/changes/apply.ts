@@ -11,12 +11,13 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
+  realpathSync,
   renameSync,
   rmdirSync,
   unlinkSync,
   writeSync,
 } from 'node:fs';
-import { type Bytes, bufferOfBytes } from '../host/bytes.ts';
+import { type Bytes, bufferOfBytes, bytesOfBuffer, showBytes } from '../host/bytes.ts';
 import { carriedOver } from './diff.ts';
 import { baseOf, type Change, type ChangeRecord, contentOf, type FileIdentity } from './record.ts';
 
@@ -178,6 +179,7 @@ interface Replacement {
 
 function replace(place: Place, change: Change, { content, base, force }: Replacement): Outcome {
   const now = statOf(place);
+  if (now?.isSymbolicLink() === true) throw new Refusal(linkSaying(place));
   if (now !== undefined && !now.isFile()) throw new Refusal('what is there now is no regular file');
   const real = now === undefined ? undefined : readReal(place);
   const wanted = base === undefined || real === undefined ? content : carriedOver(real, base, content);
@@ -196,6 +198,22 @@ function replace(place: Place, change: Change, { content, base, force }: Replace
     throw error;
   }
   return { outcome: 'applied' };
+}
+
+/** Never through a link; but whoever names where it leads, says so. */
+function linkSaying({ path }: Place): string {
+  const target = leadOf(path);
+  return target === undefined
+    ? 'it is a link that leads nowhere'
+    : `it is a link; to take it over where it leads, give --force and ${target}`;
+}
+
+function leadOf(path: Buffer): string | undefined {
+  try {
+    return showBytes(bytesOfBuffer(realpathSync.native(path, 'buffer')));
+  } catch {
+    return undefined;
+  }
 }
 
 function readReal({ path }: Place): Buffer {

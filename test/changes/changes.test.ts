@@ -56,6 +56,24 @@ describe.each(USERS)('what %s puts aside', (user) => {
     expect(statSync(world.records).mode & 0o777).toBe(0o700);
   });
 
+  it('of a link is taken over where it leads, once that is named', () => {
+    const world = new World(user);
+    const real = world.put('dots/gitconfig', '[user]\n\tname = Ann\n');
+    symlinkSync('dots/gitconfig', join(world.home, '.gitconfig'));
+    expect(world.run('git config --global user.email ann@example.com').code).toBe(0);
+    const link = join(world.home, '.gitconfig');
+    for (const flags of [[], ['--force']]) {
+      const { code, stderr } = world.cordon(['changes', 'apply', ...flags, link]);
+      expect({ code, stderr }).toEqual({
+        code: 1,
+        stderr: `cordon: ${link} is not applied: it is a link; to take it over where it leads, give --force and ${real}\n`,
+      });
+    }
+    expect(world.cordon(['changes', 'apply', '--force', real])).toMatchObject({ code: 0, stdout: `applied ${real}\n` });
+    expect(world.text('dots/gitconfig')).toBe('[user]\n\tname = Ann\n\temail = ann@example.com\n');
+    expect(lstatSync(link).isSymbolicLink()).toBe(true);
+  });
+
   it('costs nothing where nothing was written, and what was only opened is no change', () => {
     const world = new World(user);
     world.put('.tool/settings', 'same\n');

@@ -16,7 +16,7 @@ import {
   readRecords,
   type UnreadableRecord,
 } from '../../changes/record.ts';
-import { type Bytes, bufferOfBytes, bytesOfText, showBytes, showText } from '../../host/bytes.ts';
+import { type Bytes, bufferOfBytes, bytesOfBuffer, bytesOfText, showBytes, showText } from '../../host/bytes.ts';
 import { CordonError } from '../../host/errors.ts';
 import { homesOf, isWithin, workingFolder } from '../../host/folders.ts';
 import { CHANGES_FOLDER, layersFolderOf } from '../../launch/own.ts';
@@ -93,16 +93,34 @@ function select({ words, records, context }: Asked): Selected {
   if (!isReadable(record)) throw unreadable(record);
   if (paths.length === 0) return { record, changes: record.changes, named: [] };
   const wanted = paths.map((path) => absolute(path, record, context));
+  const all = [...record.changes, ...wanted.flatMap((path) => behindLinks(record, path))];
   for (const [i, path] of wanted.entries())
-    if (!record.changes.some((change) => isWithin(change.path, path)))
+    if (!all.some((change) => isWithin(change.path, path)))
       throw new CordonError('changes', `${showBytes(paths[i] as Bytes)} is not among what ${record.launch} put aside`, {
         hint: `cordon changes show ${record.launch} lists it`,
       });
   return {
     record,
-    changes: record.changes.filter(({ path }) => wanted.some((one) => isWithin(path, one))),
+    changes: all.filter(({ path }) => wanted.some((one) => isWithin(path, one))),
     named: wanted,
   };
+}
+
+/** `~/dotfiles/gitconfig`, to which `~/.gitconfig` leads: what was put aside of the link is taken over where it leads. */
+function behindLinks({ changes }: ChangeRecord, path: Bytes): Change[] {
+  if (changes.some((change) => isWithin(change.path, path))) return [];
+  return changes
+    .filter(({ kind, was }) => kind === 'file' && was?.kind === 'link')
+    .filter((change) => realOf(change.path) === path)
+    .map(({ was: _, ...change }) => ({ ...change, path }));
+}
+
+function realOf(path: Bytes): Bytes | undefined {
+  try {
+    return bytesOfBuffer(realpathSync.native(bufferOfBytes(path), 'buffer'));
+  } catch {
+    return undefined;
+  }
 }
 
 function launchNamed(id: Bytes, records: Asked['records']): ChangeRecord | UnreadableRecord {
@@ -366,7 +384,7 @@ function apply(asked: Asked): number {
     { force: hasFlag(flags, '--force') },
   );
   if (json) context.out(`${JSON.stringify([...results.map(aboutApplied), ...runs.map(aboutHeld)], null, 2)}\n`);
-  else tellApplied(results, runs, record, context);
+  else tellApplied(results, runs, asked, record);
   return results.some(({ outcome }) => outcome === 'refused') || runs.length > 0 ? 1 : 0;
 }
 
@@ -403,8 +421,8 @@ const DONE: Readonly<Record<string, string>> = { gone: 'removed' };
 function tellApplied(
   results: readonly Applied[],
   runs: readonly Change[],
+  { context, flags }: Asked,
   record: ChangeRecord,
-  context: Context,
 ): void {
   if (results.every(({ outcome }) => outcome === 'same') && runs.length === 0) {
     context.out('nothing to take over: everything is already so\n');
@@ -420,7 +438,7 @@ function tellApplied(
     ({ outcome, why }) =>
       outcome === 'refused' && why !== undefined && /changed|is there now|not shown|gone since/.test(why),
   );
-  if (stale)
+  if (stale && !hasFlag(flags, '--force'))
     context.err(
       `cordon: --force takes over what was changed since: cordon changes apply --force ${record.launch} PATH\n`,
     );
