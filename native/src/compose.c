@@ -159,7 +159,7 @@ static void open_place(void *context, char *path) {
   if (linked && (below("/proc", real) || place_around(view, real))) return;
   bool exposes = operation->kind == OP_EXPOSE_READ || operation->kind == OP_EXPOSE_WRITE;
   if (!exposes && !operation->target && view_hides(view, real)) {
-    say(path, " is hidden, and stays so; to show it all the same: --expose ", path, NULL);
+    say(path, " is hidden, and stays so; to show it all the same: --expose ", quoted(path), NULL);
     close(fd);
     return;
   }
@@ -322,7 +322,7 @@ static bool leads_too_far(const struct view *view, const char *name, const char 
   const char *rest = below(view->workspace, real);
   if (rest && *rest) return false;
   if (is_named && !view_hides(view, real))
-    say("warning: ", name, " is a link, and a command could have made it; to hide what it leads to as well: --hide ", real, NULL);
+    say("warning: ", name, " is a link, and a command could have made it; to hide what it leads to as well: --hide ", quoted(real), NULL);
   return true;
 }
 

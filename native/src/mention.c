@@ -73,7 +73,7 @@ static void mention_remotes(const struct arguments_shown *shown) {
     ending_note_argument(path);
     if (ending_is_quiet()) continue;
     say(path, ", a remote of this repository, ", absent ? "is not shown" : "cannot be written", " inside; to reach it: ",
-        shown->pushes ? "--write " : "--read ", path, NULL);
+        shown->pushes ? "--write " : "--read ", quoted(path), NULL);
   }
 }
 
@@ -97,8 +97,8 @@ static void mention(const struct view *view, const char *path) {
   bool is_hidden = view_hides(view, whole) || view_hides(view, without_links(view, whole));
   ending_note_argument(path);
   if (ending_is_quiet()) return;
-  if (is_hidden) say(path, " is hidden inside; why, and what would show it: cordon explain ", path, NULL);
-  else say(path, " is not shown inside; to show it: --read ", path, NULL);
+  if (is_hidden) say(path, " is hidden inside; why, and what would show it: cordon explain ", quoted(path), NULL);
+  else say(path, " is not shown inside; to show it: --read ", quoted(path), NULL);
 }
 
 void mention_arguments(const struct arguments_shown *shown, const struct launch *launch, const struct view *view) {

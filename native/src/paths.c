@@ -24,6 +24,28 @@ char *joined(const char *folder, const char *name) {
   return path;
 }
 
+static bool needs_no_quotes(const char *path) {
+  static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./@%+:,-";
+  for (const char *at = path; *at; at++)
+    if (!strchr(plain, *at) && (unsigned char)*at < 0x80) return false;
+  return *path != '\0';
+}
+
+const char *quoted(const char *path) {
+  static const char quote[] = "'\\''";
+  if (needs_no_quotes(path)) return path;
+  char *text = allot(strlen(path) * (sizeof quote - 1) + 3, 1), *at = text;
+  *at++ = '\'';
+  for (; *path; path++) {
+    size_t length = *path == '\'' ? sizeof quote - 1 : 1;
+    memcpy(at, length > 1 ? quote : path, length);
+    at += length;
+  }
+  *at++ = '\'';
+  *at = '\0';
+  return text;
+}
+
 char *plain_path(const char *folder, const char *path) {
   char *whole = path[0] == '/' ? allot_text(path, strlen(path)) : joined(folder, path), *out = whole;
   for (char *at = whole; *at;) {

@@ -68,12 +68,48 @@ static size_t plain_run(const char *bytes, size_t length, const char *special) {
   return i;
 }
 
+/* What no font shows, what changes the direction of the text around it, what is nobody's letter: as escapes, as in host/bytes.ts. */
+static bool is_shown_letter(uint32_t point) {
+  static const struct {
+    uint32_t first, last;
+  } unseen[] = {{0x80, 0x9f},     {0xad, 0xad},     {0x34f, 0x34f},     {0x600, 0x605},     {0x61c, 0x61c},     {0x6dd, 0x6dd},
+                {0x70f, 0x70f},   {0x890, 0x891},   {0x8e2, 0x8e2},     {0x115f, 0x1160},   {0x17b4, 0x17b5},   {0x180b, 0x180f},
+                {0x200b, 0x200f}, {0x2028, 0x202e}, {0x2060, 0x206f},   {0x3164, 0x3164},   {0xe000, 0xf8ff},   {0xfdd0, 0xfdef},
+                {0xfeff, 0xfeff}, {0xffa0, 0xffa0}, {0xfff0, 0xfffb},   {0xfffe, 0xffff},   {0x110bd, 0x110bd}, {0x110cd, 0x110cd},
+                {0x13430, 0x1345f}, {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a}, {0x1fffe, 0x1ffff}, {0x2fffe, 0x2ffff}, {0x323b0, 0x10ffff}};
+  for (size_t i = 0; i < sizeof unseen / sizeof *unseen; i++)
+    if (point >= unseen[i].first && point <= unseen[i].last) return false;
+  return true;
+}
+
+/* How many bytes a letter beyond ASCII takes in UTF-8 that is valid; 0: it is none, or none to be shown. */
+static size_t letter_at(const char *bytes, size_t length) {
+  unsigned char first = (unsigned char)bytes[0];
+  size_t wanted = first >= 0xc2 && first < 0xe0 ? 2 : first >= 0xe0 && first < 0xf0 ? 3 : first >= 0xf0 && first < 0xf5 ? 4 : 0;
+  static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+  if (!wanted || wanted > length) return 0;
+  uint32_t point = first & (0xffu >> (wanted + 1));
+  for (size_t i = 1; i < wanted; i++) {
+    unsigned char byte = (unsigned char)bytes[i];
+    if ((byte & 0xc0) != 0x80) return 0;
+    point = point << 6 | (byte & 0x3f);
+  }
+  bool is_valid = point >= least[wanted] && point <= 0x10ffff && !(point >= 0xd800 && point <= 0xdfff);
+  return is_valid && is_shown_letter(point) ? wanted : 0;
+}
+
 static void add_escaped(struct text *text, const char *bytes, size_t length, const char *special, const char *hex) {
   for (size_t at = 0; at < length; at++) {
     size_t run = plain_run(bytes + at, length - at, special);
     text_add_bytes(text, bytes + at, run);
     at += run;
     if (at == length) return;
+    size_t letter = letter_at(bytes + at, length - at);
+    if (letter) {
+      text_add_bytes(text, bytes + at, letter);
+      at += letter - 1;
+      continue;
+    }
     if (!is_printable((unsigned char)bytes[at])) {
       add_hex(text, hex, (unsigned char)bytes[at]);
       continue;
@@ -83,7 +119,7 @@ static void add_escaped(struct text *text, const char *bytes, size_t length, con
   }
 }
 
-/* For a terminal: beyond printable ASCII nothing is trusted, since C1 controls and direction marks hide there too. */
+/* For a terminal: what is no letter is not trusted, since C1 controls and direction marks hide there too. */
 void text_add_shown(struct text *text, const char *bytes, size_t length) { add_escaped(text, bytes, length, "\n\n", "\\x"); }
 
 /* A JSON string whose text is the same as on a terminal, so that odd names read alike everywhere. */

@@ -74,6 +74,8 @@ struct view {
 /* What follows `folder` and its slash in `path`; "" for the folder itself, NULL when it lies elsewhere. */
 const char *below(const char *folder, const char *path);
 char *joined(const char *folder, const char *name);
+/* As a shell takes it, for a line that people paste. */
+const char *quoted(const char *path);
 /* An absolute path without `.` and `..`, as its text has it. */
 char *plain_path(const char *folder, const char *path);
 /* The longest of the places that `path` lies in, the last of equals; NULL where only the root holds it. */

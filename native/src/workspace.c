@@ -116,7 +116,7 @@ void find_workspace(struct view *view) {
     return;
   }
   say("no workspace here: ", view->started_in, " holds settings or programs of all commands; what is written is put aside "
-      "(to change it for real: --write ", view->started_in, ")", NULL);
+      "(to change it for real: --write ", quoted(view->started_in), ")", NULL);
 }
 
 /* ── git: what a later command outside would run ── */

@@ -58,7 +58,7 @@ describe.each(BUILDS)('the audit record of the %s build', (build) => {
       LD_X: 'never LD_*',
       X_TOKEN: 'deny *TOKEN*',
       OTHER: 'default',
-      'Q"\\\\xc3\\xbf\\x0a': 'default',
+      'Q"\\ÿ\\x0a': 'default',
       F: 'value () {',
     });
   });
