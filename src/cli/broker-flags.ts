@@ -34,6 +34,7 @@ function withBroker(policy: Policy, text: string, parsed: ParsedArguments, conte
   const at = text.lastIndexOf('@') > 0 && text.includes('@@') ? text.indexOf('@@') : text.lastIndexOf('@');
   const [named, hosts] = [text.slice(0, at), text.slice(at + 1)];
   if (at === -1) throw noHost(text);
+  if (at === 0 && hosts !== '') ruleFor([text]);
   if (at < 1 || hosts === '') throw usageError(`--broker ${text} names no variable and host`, FORM);
   const equals = named.indexOf('=');
   const name = equals === -1 ? named : named.slice(0, equals);

@@ -491,7 +491,7 @@ export const COMMANDS: readonly CommandEntry[] = [
 export function commandNamed(name: Bytes, unknown: string, instead: string): CommandEntry {
   const command = COMMANDS.find((entry) => entry.name === name);
   if (command !== undefined) return command;
-  const names = COMMANDS.map((entry) => entry.name);
+  const names = [...COMMANDS.map((entry) => entry.name), ...(instead === 'cordon' ? ['--version', '--help'] : [])];
   const near = nearest(name, names);
   const hint = near === undefined ? 'see cordon --help' : `did you mean ${instead} ${near}?`;
   throw usageError(`${unknown} '${showBytes(name)}'`, hint);

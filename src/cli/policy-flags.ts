@@ -3,6 +3,7 @@ import { type Bytes, bytesOfText, showBytes, textOfBytes } from '../host/bytes.t
 import { homesOf, workingFolder, xdgOf } from '../host/folders.ts';
 import { isUsableName } from '../host/parent-env.ts';
 import { credentialRule } from '../policy/credential.ts';
+import { nearest } from '../policy/nearest.ts';
 import {
   type HostRule,
   NETWORK_OFF,
@@ -13,6 +14,7 @@ import {
   settled,
   uniqueHosts,
 } from '../policy/network/rules.ts';
+import { hostsOfSet } from '../policy/network/sets.ts';
 import { Pattern } from '../policy/pattern.ts';
 import {
   expandPath,
@@ -159,7 +161,7 @@ function parseCredential(text: Bytes): CredentialRule {
   return credentialRule({ target, source, origin: 'flag --credential' });
 }
 
-const MODES = ['on', 'off', 'learn', 'ask'];
+const MODES = ['off', 'on', 'learn', 'ask'];
 
 /** `--net` as often as it was given: one mode at most, and hosts on top of what the policy names. `@own` is settled last. */
 function withNetFlags(policy: Policy, parsed: ParsedArguments): Policy {
@@ -191,7 +193,17 @@ function flagNetwork(given: NetworkPolicy, words: readonly string[]): NetworkPol
   };
 }
 
+/** A name of one word is a host of the network at hand, and more often a slip; with its port it is meant. */
+function refuseSlip(word: string): void {
+  if (!/^[a-z]+$/i.test(word) || word === 'own') return;
+  const set = hostsOfSet(word) === undefined ? undefined : `@${word}`;
+  const near = set ?? nearest(word, MODES);
+  if (near !== undefined)
+    throw usageError(`--net: '${word}' is no host of the Internet`, `did you mean --net ${near}? A host: ${word}:443`);
+}
+
 function hostFlag(word: string): readonly HostRule[] {
+  refuseSlip(word);
   const parsed = parseHost(word === 'own' ? '@own' : word, 'flag --net');
   if ('problem' in parsed) throw usageError(`--net: ${parsed.problem}`, parsed.hint);
   return parsed.rules;

@@ -156,13 +156,17 @@ function searchFolders(env: ParentEnv): string[] {
 
 function runnable(path: Bytes, name: Bytes): Bytes {
   if (isRunnable(path)) return path;
-  const missing = statOrUndefined(path) === undefined;
+  const found = statOrUndefined(path);
+  const missing = found === undefined;
+  const hint = found?.isDirectory()
+    ? `${showBytes(path)} is a folder; give the path of a command in it`
+    : `${showBytes(path)} is not an executable file; chmod +x it if it should be`;
   throw new CordonError(
     missing ? 'not-found' : 'not-runnable',
     `'${showBytes(name)}' ${missing ? 'was not found' : 'cannot be run'}`,
     {
       exitCode: missing ? EXIT.notFound : EXIT.notRunnable,
-      hint: missing ? undefined : `${showBytes(path)} is not an executable file; chmod +x it if it should be`,
+      hint: missing ? undefined : hint,
     },
   );
 }

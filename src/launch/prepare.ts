@@ -195,7 +195,7 @@ function absentPaths({ read, write, hide, expose }: FilesystemPolicy): string[] 
     .filter(([, presence]) => presence !== 'there')
     .map(([path, presence]) =>
       presence === 'absent'
-        ? `${path} is not there`
+        ? `${path} is not there${write.includes(path) ? `; make it first (mkdir -p), to have it written for real` : ''}`
         : `${path} may not be looked at: a folder above it is closed to you`,
     );
 }

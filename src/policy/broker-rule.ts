@@ -70,6 +70,8 @@ const usualPlace = (hosts: readonly BrokerHost[]): BrokerPlace =>
     ? { kind: 'postgres', secure: true }
     : { kind: 'authorization' };
 
+const serviceNames = Object.keys(SERVICES).map((name) => `@${name}`);
+
 export function serviceNamed(text: string): Service | undefined {
   const name = text.slice(1);
   return text.startsWith('@') && Object.hasOwn(SERVICES, name) ? SERVICES[name] : undefined;
@@ -81,7 +83,7 @@ function hostsNamed(text: string): Parsed<readonly BrokerHost[]> {
   if (text.startsWith('@'))
     return {
       problem: `'${text}' is not a service that Cordon knows`,
-      hint: didYouMean(text.slice(1), Object.keys(SERVICES)) ?? 'name its hosts: any service can be brokered',
+      hint: didYouMean(text, serviceNames) ?? 'name its hosts: any service can be brokered',
     };
   const parsed = parseBrokerHost(text);
   return 'value' in parsed ? { value: [parsed.value] } : parsed;

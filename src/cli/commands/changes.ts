@@ -219,7 +219,7 @@ function recordTable(records: Asked['records'], context: Context): string {
   ]);
   const columns = ['LAUNCH', 'TIME', 'COMMAND', 'FILES', 'SIZE'].map((title, i) => ({
     title,
-    flexible: i === 0 || i === 2,
+    flexible: i === 2 || i === 3,
   }));
   return table({
     columns: [...columns, { title: 'WORKSPACE', flexible: true }],

@@ -23,9 +23,8 @@ export function table({
   paintTitle = (cell) => cell,
 }: TableOptions): string {
   const widths = fit(
-    columns,
+    { columns, rows, width },
     columns.map(({ title }, i) => Math.max(title.length, ...rows.map((row) => displayWidth(row[i] ?? '')))),
-    width,
   );
   const lineOf = (cells: readonly string[], painter: (cell: string, column: number) => string) =>
     cells
@@ -57,25 +56,30 @@ export function table({
     .concat('\n');
 }
 
-const SMALLEST = 12;
+/** No column is made narrower, and no word of up to so many is cut as long as there is another way. */
+const [SMALLEST, WORD] = [8, 32];
 
-/** Takes what is over the terminal's width from the flexible columns, the widest first. */
-function fit(columns: readonly Column[], widths: number[], width: number | undefined): number[] {
+/** Takes what is over the terminal's width from the flexible columns, the widest first: between words, then within them. */
+function fit({ columns, rows, width }: TableOptions, widths: number[]): number[] {
   if (width === undefined) return widths;
-  let over = widths.reduce((sum, one) => sum + one, 0) + GAP.length * (columns.length - 1) - width;
-  while (over > 0) {
-    const widest = columns
-      .map((_, i) => i)
-      .filter((i) => columns[i]?.flexible === true)
-      .sort((a, b) => (widths[b] as number) - (widths[a] as number))[0];
-    if (widest === undefined || (widths[widest] as number) <= SMALLEST) break;
-    widths[widest] = (widths[widest] as number) - 1;
-    over--;
+  const words = columns.map((_, i) =>
+    Math.max(SMALLEST, ...rows.flatMap((row) => wordsOf(row[i] ?? '').map((word) => displayWidth(word.trimEnd())))),
+  );
+  for (const least of [words.map((one) => Math.min(one, WORD)), columns.map(() => SMALLEST)]) {
+    let over = widths.reduce((sum, one) => sum + one, 0) + GAP.length * (columns.length - 1) - width;
+    for (; over > 0; over--) {
+      const [widest] = columns
+        .map((_, i) => i)
+        .filter((i) => columns[i]?.flexible === true && (widths[i] as number) > (least[i] as number))
+        .sort((a, b) => (widths[b] as number) - (widths[a] as number));
+      if (widest === undefined) break;
+      widths[widest] = (widths[widest] as number) - 1;
+    }
   }
   return widths;
 }
 
-/** At spaces, slashes and other signs between words where there are any, else where the line ends. */
+/** At spaces, slashes and commas; in a word that has no room, at its other signs, else where the line ends. */
 function fold(cell: string, width: number): string[] {
   const lines: string[] = [''];
   for (const piece of displayWidth(cell) <= width ? [cell] : pieces(cell, width)) {
@@ -86,9 +90,14 @@ function fold(cell: string, width: number): string[] {
   return lines.map((line) => line.trimEnd());
 }
 
+const wordsOf = (cell: string) => cell.match(/[^\s/,;]*[\s/,;]?/g)?.filter((word) => word !== '') ?? [];
+const partsOf = (word: string) => word.match(/[^:@=-]*[:@=-]?/g)?.filter((part) => part !== '') ?? [];
+
 function pieces(cell: string, width: number): string[] {
-  const words = cell.match(/[^\s/,:@;=-]*[\s/,:@;=-]?/g)?.filter((word) => word !== '') ?? [];
-  return words.flatMap((word) => (displayWidth(word.trimEnd()) <= width ? [word] : chunks(word, width)));
+  const fits = (piece: string) => displayWidth(piece.trimEnd()) <= width;
+  return wordsOf(cell)
+    .flatMap((word) => (fits(word) ? [word] : partsOf(word)))
+    .flatMap((part) => (fits(part) ? [part] : chunks(part, width)));
 }
 
 function chunks(word: string, width: number): string[] {

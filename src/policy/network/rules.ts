@@ -1,8 +1,8 @@
 import { domainToASCII } from 'node:url';
 import { bytesOfText } from '../../host/bytes.ts';
 import { CordonError } from '../../host/errors.ts';
+import { nearest } from '../nearest.ts';
 import type { Origin, Policy } from '../policy.ts';
-import { didYouMean } from '../profile/shape.ts';
 import { contains, innermost, type Network, parseAddress, parseNetwork, showAddress } from './address.ts';
 import { HOST_SETS, hostsOfSet } from './sets.ts';
 
@@ -114,7 +114,12 @@ function parseAt(text: string, origin: Origin): ParsedHost {
   const hosts = hostsOfSet(set);
   if (hosts !== undefined) return { rules: hosts.flatMap((host) => setRules(host, origin, text)) };
   const known = [...Object.keys(HOST_SETS), 'own', 'host:PORT'];
-  return problem(text, 'is not a set of hosts', didYouMean(set, known) ?? '`cordon net sets` shows them');
+  const near = nearest(set, known);
+  return problem(
+    text,
+    'is not a set of hosts',
+    near === undefined ? '`cordon net sets` shows them' : `did you mean @${near}?`,
+  );
 }
 
 function setRules(host: string, origin: Origin, set: string): HostRule[] {
