@@ -34,15 +34,13 @@ describe.each(USERS)('as %s', (user) => {
     expect(found).not.toMatch(/DATABASE_URL|PROOF_ENV|fake-secret/);
   });
 
-  test('certificates and editors reach an agent however it is started, and a command with the profile default', () => {
+  test('certificates and editors reach an agent however it is started', () => {
     const place = new Place(user);
     const env = { SSL_CERT_DIR: '/etc/ssl/certs', EDITOR: 'vi', SECRET_WORD: 'x' };
     place.cordon(['agent', 'run', 'generic', 'env -0 > environment'], env);
     const { CORDON: _, ...run } = variables(place.cordon(['run', '--agent', 'generic', '--', 'env', '-0'], env).stdout);
     expect(place.environment()).toEqual(run);
     expect(run).toMatchObject({ SSL_CERT_DIR: '/etc/ssl/certs', EDITOR: 'vi' });
-    const { CORDON: __, ...usual } = variables(place.cordon(['run', '--', 'env', '-0'], env).stdout);
-    expect(variables(place.cordon(['run', '--profile', 'default', '--', 'env', '-0'], env).stdout)).toEqual(usual);
   });
 
   describe('nothing turns the filter off (B4)', () => {
