@@ -3,6 +3,7 @@
 #include "probe.h"
 #include "protocol.h"
 #include "pty.h"
+#include "relay.h"
 
 #include <string.h>
 #include <sys/prctl.h>
@@ -13,7 +14,8 @@ extern char **environ;
 
 static const char plan_flag[] = "--plan-fd=";
 
-static const char ask_at_flag[] = "--ask-at=", ask_fd_flag[] = "--ask-fd=", copy_flag[] = "--with-copy";
+static const char ask_at_flag[] = "--ask-at=", ask_fd_flag[] = "--ask-fd=", copy_flag[] = "--with-copy",
+                  relay_flag[] = "--relay=", hold_flag[] = "--hold";
 
 static _Noreturn void run_shim(int argc, char **argv) {
   struct launch launch;
@@ -73,6 +75,11 @@ int main(int argc, char **argv) {
     prctl(PR_SET_DUMPABLE, 0);
     run_asking(descriptor_in(argv[1] + sizeof ask_fd_flag - 1));
   }
+  if (argc == 2 && compare_start(argv[1], relay_flag) == 0) {
+    prctl(PR_SET_DUMPABLE, 0);
+    run_asking(relay_beside(argv[1] + sizeof relay_flag - 1));
+  }
+  if (argc == 2 && strcmp(argv[1], hold_flag) == 0) hold_pod();
   if (argc >= 3 && strcmp(argv[1], copy_flag) == 0) become_with_copy(argv + 2);
   bool in_own_terminal = argc == 3 && strcmp(argv[1], "--pty") == 0;
   const char *last = argc >= 2 ? argv[argc - 1] : "";
