@@ -149,6 +149,12 @@ export const MCP_FLAGS: readonly FlagSpec[] = [
 export const SERVE_FLAGS: readonly FlagSpec[] = [
   { name: '--workspaces', value: 'DIR', help: 'the folder with the workspaces of the users, one named as each user' },
   { name: '--make-workspaces', help: 'make the workspace of a user who has none yet' },
+  {
+    name: '--pods',
+    value: 'FILE',
+    help: 'on Kubernetes: a pod for each active user, made of this manifest, instead of --workspaces',
+  },
+  { name: '--warm-pods', value: 'N', help: 'with --pods: how many are kept ready that nobody has had (default 2)' },
   ...SESSION_FLAGS,
   {
     name: '--tokens',

@@ -3,7 +3,7 @@ import { explain } from '../decide/explain.ts';
 import { variableAnswer } from '../explain/variables.ts';
 import { type Bytes, bytesOfText } from '../host/bytes.ts';
 import { workingFolder } from '../host/folders.ts';
-import { configuredEnv, engineOf } from '../launch/container/engine.ts';
+import { configuredEnv, engineOf, holdsTogether } from '../launch/container/engine.ts';
 import { decideInside, environmentInside, prepareInside } from '../launch/container/inside.ts';
 import { type ContainerRequest, launchIn } from '../launch/container/launch-in.ts';
 import { placesForContainer } from '../launch/container/places.ts';
@@ -97,7 +97,10 @@ async function rehearse(request: ContainerRequest, json: boolean, context: Conte
   const block = await configuredEnv(engine, target);
   const places = await placesForContainer(request);
   // Values that would have to be fetched are no part of a decision.
-  const { decisions } = prepareInside({ ...request, policy: withoutCredentials(policy) }, { block, places, engine });
+  const { decisions } = prepareInside(
+    { ...request, policy: withoutCredentials(policy) },
+    { block, places, together: holdsTogether(engine) },
+  );
   if (json) {
     const binds = places.binds.map(({ path, writable }) => ({ path, writable }));
     context.out(

@@ -1,6 +1,17 @@
 import type { ChildProcess } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
 import { textIn } from '../host/files.ts';
 import { nativeLauncher } from './machine.ts';
+
+/** A command that runs, here or elsewhere, and what it reads and writes. */
+export interface Controlled {
+  readonly pid?: number | undefined;
+  readonly stdin: Writable | null;
+  readonly stdout: Readable | null;
+  readonly stderr: Readable | null;
+  readonly stdio: readonly (Readable | Writable | null | undefined)[];
+  kill(signal?: NodeJS.Signals): boolean;
+}
 
 /** Why a command was told to end. */
 export type EndCause = 'time' | 'cancel';
@@ -23,11 +34,11 @@ const LAST_MS = 1000;
  */
 export class Ending {
   cause: EndCause | undefined;
-  readonly #child: ChildProcess;
+  readonly #child: Controlled;
   readonly #graceMs: number;
   readonly #undo: (() => void)[] = [];
 
-  constructor(child: ChildProcess, { timeoutMs, signals = [], graceMs = GRACE_MS }: EndingOptions) {
+  constructor(child: Controlled, { timeoutMs, signals = [], graceMs = GRACE_MS }: EndingOptions) {
     this.#child = child;
     this.#graceMs = graceMs;
     if (timeoutMs !== undefined) this.#later(timeoutMs, () => this.#end('time'));
@@ -83,21 +94,21 @@ interface Delivery {
   readonly end: () => void;
 }
 
-const deliveries = new WeakMap<ChildProcess, Delivery>();
+const deliveries = new WeakMap<Controlled, Delivery>();
 
 /** What stands between us and the command does not pass signals on as it should: they go another way. */
-export function deliverBy(child: ChildProcess, delivery: Delivery): void {
+export function deliverBy(child: Controlled, delivery: Delivery): void {
   deliveries.set(child, delivery);
 }
 
 /** The native launcher passes signals on itself; without it the command is looked for behind bubblewrap. */
-function deliver(child: ChildProcess, signal: NodeJS.Signals): void {
-  if (child.pid === undefined) return;
+function deliver(child: Controlled, signal: NodeJS.Signals): void {
   const delivery = deliveries.get(child);
   if (delivery !== undefined) {
     delivery.signal(signal);
     return;
   }
+  if (child.pid === undefined) return;
   const target = nativeLauncher() === undefined ? innermost(child.pid) : child.pid;
   try {
     process.kill(target, signal);
@@ -126,14 +137,14 @@ function onlyChild(pid: number): number | undefined {
 }
 
 /** Ends the command at once, and with a sandbox all that runs inside; its supervisor, where it has one, stays to say so in the records. */
-function endSandbox(child: ChildProcess): void {
-  const { pid } = child;
-  if (pid === undefined) return;
+function endSandbox(child: Controlled): void {
   const delivery = deliveries.get(child);
   if (delivery !== undefined) {
     delivery.end();
     return;
   }
+  const { pid } = child;
+  if (pid === undefined) return;
   try {
     process.kill((isLauncher(pid) ? onlyChild(pid) : undefined) ?? pid, 'SIGKILL');
   } catch {

@@ -14,8 +14,9 @@ type Start = (options: Pick<CallOptions, 'outputFile'>) => Promise<CallResult>;
 /** The files of calls that run: these are not old, however many newer ones there are. */
 const inUse = new Set<string>();
 
-/** All of the output goes to a file; older ones make room for it. */
+/** All of the output goes to a file, where the workspace is on this machine; older ones make room for it. */
 export async function keepingOutput(session: Session, start: Start): Promise<{ result: CallResult; kept: Kept }> {
+  if (session.isElsewhere === true) return { result: await start({}), kept: 'nowhere' };
   const name = newName();
   inUse.add(name);
   try {

@@ -9,7 +9,7 @@ export interface Reported {
 }
 
 /** Where all of the output is, as the sandbox sees it, or why it is not kept. */
-export type Kept = { readonly file: string } | { readonly problem: string };
+export type Kept = { readonly file: string } | { readonly problem: string } | 'nowhere';
 
 /** What came out, for a model to read and for a program to parse. */
 export function report({ result, preview, kept }: Reported): CallToolResult {
@@ -22,7 +22,7 @@ export function report({ result, preview, kept }: Reported): CallToolResult {
     structuredContent: {
       exit_code: exitCode,
       output: shown.text,
-      ...('file' in kept ? { output_file: kept.file } : {}),
+      ...(kept !== 'nowhere' && 'file' in kept ? { output_file: kept.file } : {}),
       output_bytes: result.outputBytes,
       output_lines: preview.lines,
       shown_lines: shown.lines,
@@ -36,12 +36,13 @@ export function report({ result, preview, kept }: Reported): CallToolResult {
 }
 
 /** What an exit code alone cannot tell: a limit from a command that says the same, a kill from outside. Some clients show the data only. */
-function notesOf({ cancelled, limit, exitCode }: CallResult, kept: Kept): string[] {
+function notesOf({ cancelled, limit, exitCode, note }: CallResult, kept: Kept): string[] {
   return [
     ...(limit === undefined ? [] : [`this call hit ${limit}`]),
     ...(cancelled ? ['the call was cancelled'] : []),
     ...(exitCode === KILLED ? [KILLED_WORDS] : []),
-    ...('problem' in kept ? [`the full output was not kept: ${kept.problem}`] : []),
+    ...(note === undefined ? [] : [note]),
+    ...(kept !== 'nowhere' && 'problem' in kept ? [`the full output was not kept: ${kept.problem}`] : []),
   ];
 }
 
@@ -52,6 +53,10 @@ const KILLED_WORDS =
 function summary({ exitCode, outputBytes }: CallResult, preview: Preview, kept: Kept): string {
   const { lines, whole } = preview.shown();
   const part = whole ? '' : `, ${lines} of them shown`;
-  const place = 'file' in kept ? `full output in ${kept.file}` : 'full output not kept';
-  return `[exit code ${exitCode}; ${outputBytes} bytes in ${preview.lines} lines${part}; ${place}]`;
+  return `[exit code ${exitCode}; ${outputBytes} bytes in ${preview.lines} lines${part}${placeWords(kept, whole)}]`;
+}
+
+function placeWords(kept: Kept, isWhole: boolean): string {
+  if (kept === 'nowhere') return isWhole ? '' : '; the rest is not kept, write it to a file of /workspace';
+  return 'file' in kept ? `; full output in ${kept.file}` : '; full output not kept';
 }

@@ -38,10 +38,11 @@ function uriOf(name: string): string {
 }
 
 /** What a model should know before its first call. Names of variables are no secret to it: it could ask for them. */
-function introduction({ variableNames, skills, reach }: Session): string {
+function introduction({ variableNames, skills, reach, isElsewhere }: Session): string {
   const texts = skills.filter(({ kind }) => kind === 'instructions').map(({ name }) => name);
   return [
     'Commands and skills run in a sandbox. Files in /workspace persist from call to call; processes do not.',
+    ...(isElsewhere === true ? ['When nothing was called for a while, /workspace may be a new and empty one.'] : []),
     reach,
     ...(variableNames.length === 0
       ? []

@@ -6,7 +6,7 @@ import type { Serving } from './serving.ts';
 
 const BASH_DESCRIPTION =
   'Runs a command with bash in a sandbox of its own: /workspace is writable and persists, the rest of the system is read-only, /tmp is private ' +
-  'and gone after the call. Shows the first or last lines of the output; all of it is kept in a file in /workspace/.cordon.';
+  'and gone after the call. Shows the first or last lines of the output';
 
 export function registerTools(server: McpServer, serving: Serving): void {
   registerBash(server, serving);
@@ -18,7 +18,7 @@ function registerBash(server: McpServer, serving: Serving): void {
     'Bash',
     {
       title: 'Bash in the sandbox',
-      description: `${BASH_DESCRIPTION} ${serving.session.reach}`,
+      description: `${BASH_DESCRIPTION}${keptWords(serving)} ${serving.session.reach}`,
       inputSchema: BASH_INPUT,
       outputSchema: CALL_OUTPUT,
       annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
@@ -36,6 +36,9 @@ function registerBash(server: McpServer, serving: Serving): void {
       ),
   );
 }
+
+const keptWords = ({ session }: Serving) =>
+  session.isElsewhere === true ? '.' : '; all of it is kept in a file in /workspace/.cordon.';
 
 function registerSkill(server: McpServer, { name, toolName, description }: Skill, serving: Serving): void {
   server.registerTool(

@@ -1,6 +1,7 @@
 import { CordonError } from '../host/errors.ts';
 import { type EndCause, Ending } from '../launch/ending.ts';
 import { type Launched, launch } from '../launch/launch.ts';
+import type { LaunchedInPod } from '../launch/pods/launch-in-pod.ts';
 import type { LaunchPlan } from '../plan/plan.ts';
 import type { Redaction } from '../redact/redaction.ts';
 import { Redactor } from '../redact/redactor.ts';
@@ -12,9 +13,10 @@ import { likelyHits, limitWords } from './words.ts';
 
 export interface Call {
   /** Starts the command; what was not started by then is given up at the signal. */
-  readonly start: (place: CallPlace | undefined, givenUp: AbortSignal) => Launched | Promise<Launched>;
+  readonly start: (place: CallPlace | undefined, givenUp: AbortSignal) => Begun | Promise<Begun>;
   readonly limits: Limits;
-  readonly workspace: string;
+  /** The folder for a file of the output, where it is on this machine. */
+  readonly workspace: string | undefined;
   readonly options: CallOptions;
   readonly input?: string | undefined;
   readonly redaction?: Redaction | undefined;
@@ -23,6 +25,8 @@ export interface Call {
   /** Aborted when the session is closed. */
   readonly closing: AbortSignal;
 }
+
+type Begun = Launched | LaunchedInPod;
 
 /** A time limit's own exit code, as `timeout` has it; a command may use the same for itself, so `timedOut` tells. */
 const EXIT_TIME = 124;
@@ -33,7 +37,7 @@ export async function runCall(call: Call): Promise<CallResult> {
   const { limits, options } = call;
   if (isCancelled(call)) return notStarted();
   const file =
-    options.outputFile === undefined
+    options.outputFile === undefined || call.workspace === undefined
       ? undefined
       : new OutputFile(call.workspace, options.outputFile, limits.outputFile);
   try {
@@ -86,6 +90,7 @@ async function runIn(call: Call, place: CallPlace | undefined, file: OutputFile 
     ...{ stdout, stderr, truncated, timedOut, outputBytes },
     cancelled: ending.cause === 'cancel',
     ...(limit === undefined ? {} : { limit }),
+    ...('note' in launched && launched.note !== undefined ? { note: launched.note } : {}),
     durationMs,
   };
 }
@@ -124,10 +129,11 @@ async function startInTime({ start, options, closing }: Call, place: CallPlace |
   }
 }
 
-async function ended({ result }: Launched, ending: Ending): Promise<{ exitCode: number }> {
+async function ended({ result }: Begun, ending: Ending): Promise<{ exitCode: number }> {
   try {
     return await result;
   } catch (cause) {
+    if (cause instanceof CordonError) throw cause;
     const { code } = cause as NodeJS.ErrnoException;
     throw new CordonError('session', `the sandbox could not be started (${code}): nothing was run`, { cause });
   } finally {

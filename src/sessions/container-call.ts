@@ -34,7 +34,9 @@ function requestOf({ environment, env, folders, target, ...ground }: InsideGroun
     record: true,
     note: { session: id, user },
     mounts: [
-      { path: workspace.path, target: INSIDE.workspace, writable: true, isWorkspace: true },
+      ...(workspace === undefined
+        ? []
+        : [{ path: workspace.path, target: INSIDE.workspace, writable: true, isWorkspace: true }]),
       ...skills.map(({ name, folder }) => ({
         path: folder,
         target: `${INSIDE.skills}/${name}`,

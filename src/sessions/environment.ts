@@ -30,7 +30,7 @@ interface Sources {
   readonly variables: readonly SandboxedVariable[];
   readonly env: ParentEnv;
   readonly folders: Folders;
-  readonly workspace: string;
+  readonly workspace: string | undefined;
   /** Commands find the programs of an image. */
   readonly inImage: boolean;
 }
@@ -124,7 +124,12 @@ async function resolved(rules: readonly CredentialRule[], { env, folders, worksp
   const { credentialTools } = await import('../launch/credentials.ts');
   return resolveCredentials(
     rules,
-    credentialTools({ env, folders, workdirs: [workingFolder(), workspace], ask: nobodyToAsk }),
+    credentialTools({
+      env,
+      folders,
+      workdirs: [workingFolder(), ...(workspace === undefined ? [] : [workspace])],
+      ask: nobodyToAsk,
+    }),
   );
 }
 

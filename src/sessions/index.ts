@@ -2,7 +2,7 @@ export { findCgroups } from './cgroup-places.ts';
 export type { CgroupPlaces } from './cgroups.ts';
 export type { Limits } from './limits.ts';
 export { type LogForm, lineLog } from './log.ts';
-export { openSession } from './open.ts';
+export { openSession, openSessionInPod } from './open.ts';
 export { checkShared } from './settings.ts';
 export type {
   CallOptions,

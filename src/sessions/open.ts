@@ -4,6 +4,7 @@ import { homesOf } from '../host/folders.ts';
 import { surveyMachine } from '../launch/machine.ts';
 import { outsideOperations } from '../launch/outside.ts';
 import { ownOf } from '../launch/own.ts';
+import type { Pods } from '../launch/pods/pods.ts';
 import { trustedPlaces } from '../launch/prepare.ts';
 import { factsOf, type Operation, sessionPlaces } from '../plan/places/index.ts';
 import type { Policy } from '../policy/policy.ts';
@@ -19,23 +20,30 @@ import { SessionFolder } from './state.ts';
 import type { Log, Session, SessionOptions } from './types.ts';
 
 /** A session of one user: configuration and folders, all checked now. Secrets are read fresh, and kept by this session alone. */
-export async function openSession(options: SessionOptions): Promise<Session> {
-  const settings = await readSettings(options);
+export const openSession = (options: SessionOptions): Promise<Session> => open(options, undefined);
+
+/** The same with calls in the pod of the user, and a workspace there. */
+export const openSessionInPod = (options: Omit<SessionOptions, 'workspace' | 'in'>, pods: Pods): Promise<Session> =>
+  open({ ...options, workspace: '' }, pods);
+
+async function open(options: SessionOptions, pods: Pods | undefined): Promise<Session> {
+  const settings = await readSettings(options, pods);
   const { user, env, folders, profile, log } = settings;
+  const isInside = settings.target !== undefined || pods !== undefined;
   const secrets = loadUserSecrets(folders.config, user);
   logSecrets(log, user, secrets);
   const environment = await sessionEnvironment({
     ...{ profile, env, folders },
     variables: secrets.variables,
-    workspace: settings.workspace.path,
-    inImage: settings.target !== undefined,
+    workspace: settings.workspace?.path,
+    inImage: isInside,
   });
   const hidden = [...environment.secrets, ...(environment.broker?.values ?? [])];
   const redaction = profile.redact && hidden.length > 0 ? new Redaction(hidden) : undefined;
-  const pool = settings.target === undefined ? poolFor(options, profile, log) : undefined;
+  const pool = isInside ? undefined : poolFor(options, profile, log);
   const id = options.id ?? newSessionId();
   const places = [
-    ...placesFor(settings),
+    ...(settings.workspace === undefined ? [] : placesFor(settings, settings.workspace.path)),
     ...trustedPlaces(environment.broker),
     ...outsideOperations({
       policy: environment.policy,
@@ -52,11 +60,11 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   return new OpenSession({ ...settings, id, environment, redaction, pool, folder, places, state: folders.state });
 }
 
-function placesFor({ env, folders, workspace, profile, filesystem, limits, skills }: Settings): Operation[] {
+function placesFor({ env, folders, profile, filesystem, limits, skills }: Settings, workspace: string): Operation[] {
   const { places: own } = ownOf({ homes: homesOf(env), folders, policyFiles: profile.files, how: 'keep' });
   const facts = { ...factsOf(env), own, aside: undefined, links: surveyMachine(env).links };
   return sessionPlaces(filesystem, facts, {
-    workspace: workspace.path,
+    workspace,
     skills: new Map(skills.map((skill) => [skill.name, skill.folder])),
     temporary: limits.temporary,
   });

@@ -4,8 +4,9 @@ import { CordonError } from '../host/errors.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
 import { auditFile, auditHead, newLaunchId } from '../launch/audit.ts';
 import { surveyMachine } from '../launch/machine.ts';
+import type { Pods } from '../launch/pods/pods.ts';
 import { probeBarrier } from '../launch/probe.ts';
-import type { Operation } from '../plan/places/index.ts';
+import { INSIDE, type Operation } from '../plan/places/index.ts';
 import { type LaunchPlan, type Machine, plan } from '../plan/plan.ts';
 import type { ImageTarget } from '../policy/container-target.ts';
 import type { NetworkPolicy } from '../policy/network/rules.ts';
@@ -16,6 +17,7 @@ import { launchInContainer } from './container-call.ts';
 import type { SessionEnvironment } from './environment.ts';
 import { type Limits, resourceLimits } from './limits.ts';
 import { logCall } from './log.ts';
+import { launchInUsersPod } from './pod-call.ts';
 import type { LauncherPool } from './pool.ts';
 import type { KnownFolders } from './settings.ts';
 import { skillCommand } from './skills/command.ts';
@@ -27,7 +29,8 @@ import { checkUnchanged, type KnownFolder } from './workspace.ts';
 export interface Ground {
   readonly id: string;
   readonly user: string;
-  readonly workspace: KnownFolder;
+  /** Undefined where it is in a pod. */
+  readonly workspace: KnownFolder | undefined;
   readonly skills: readonly Skill[];
   readonly environment: SessionEnvironment;
   readonly places: readonly Operation[];
@@ -40,6 +43,7 @@ export interface Ground {
   readonly state: string;
   readonly folders: KnownFolders;
   readonly target: ImageTarget | undefined;
+  readonly pods: Pods | undefined;
   readonly folder: SessionFolder;
   readonly log: Log;
 }
@@ -48,6 +52,7 @@ export class OpenSession implements Session {
   readonly id: string;
   readonly user: string;
   readonly workspace: string;
+  readonly isElsewhere: boolean;
   readonly skills: readonly Skill[];
   readonly variableNames: readonly string[];
   readonly limits: Limits;
@@ -61,7 +66,8 @@ export class OpenSession implements Session {
     this.#ground = ground;
     this.id = ground.id;
     this.user = ground.user;
-    this.workspace = ground.workspace.path;
+    this.workspace = ground.workspace?.path ?? INSIDE.workspace;
+    this.isElsewhere = ground.workspace === undefined;
     this.skills = ground.skills;
     this.limits = ground.limits;
     this.reach = reachWords(ground.environment.policy.network);
@@ -106,28 +112,29 @@ export class OpenSession implements Session {
   }
 
   async #run(what: string, words: () => Words, options: CallOptions, input?: string): Promise<CallResult> {
-    const { env, workspace, skillFolders, limits, pool, redaction, log, target } = this.#ground;
-    const machine = target === undefined ? requireBarrier(env, what) : undefined;
-    checkUnchanged(workspace, 'workspace');
+    const { env, workspace, skillFolders, limits, pool, redaction, log } = this.#ground;
+    const machine = this.#isInside ? undefined : requireBarrier(env, what);
+    if (workspace !== undefined) checkUnchanged(workspace, 'workspace');
     for (const folder of skillFolders) checkUnchanged(folder, 'skill');
     const start = this.#start(machine, checkedWords(words()));
     logCall(log, this.id, what, this.variableNames);
-    const call = { start, limits, workspace: workspace.path, options, redaction, pool };
+    const call = { start, limits, workspace: workspace?.path, options, redaction, pool };
     try {
       return await runCall({ ...call, input, closing: this.#closing.signal });
     } catch (error) {
-      const isBarriers = target === undefined && error instanceof CordonError && error.kind === 'launch';
+      const isBarriers = !this.#isInside && error instanceof CordonError && error.kind === 'launch';
       throw (isBarriers && barrierFailure(env, what)) || error;
     }
   }
 
   get #isInside(): boolean {
-    return this.#ground.target !== undefined;
+    return this.#ground.target !== undefined || this.#ground.pods !== undefined;
   }
 
   /** The barrier of a container is made inside of it, and nothing is started there without. */
   #start(machine: Machine | undefined, words: Words): Call['start'] {
-    const { target } = this.#ground;
+    const { target, pods } = this.#ground;
+    if (pods !== undefined) return launchInUsersPod(this.#ground, pods, words);
     if (machine !== undefined) return launchHere(this.#plan(machine, words), this.#ground.limits);
     return launchInContainer({ ...this.#ground, target: target as ImageTarget }, words);
   }

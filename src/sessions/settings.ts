@@ -4,6 +4,7 @@ import { type Folders, foldersOf, homesOf, isWithin } from '../host/folders.ts';
 import { currentEnvironment, ParentEnv } from '../host/parent-env.ts';
 import { engineOf } from '../launch/container/engine.ts';
 import { unfitFor } from '../launch/container/unfit.ts';
+import type { Pods } from '../launch/pods/pods.ts';
 import { INSIDE } from '../plan/places/index.ts';
 import { containerTarget, type ImageTarget } from '../policy/container-target.ts';
 import { NETWORK_OFF } from '../policy/network/rules.ts';
@@ -22,7 +23,8 @@ export interface Settings {
   readonly user: string;
   readonly env: ParentEnv;
   readonly folders: KnownFolders;
-  readonly workspace: KnownFolder;
+  /** Undefined where it is in a pod. */
+  readonly workspace: KnownFolder | undefined;
   readonly profile: Policy;
   readonly filesystem: FilesystemPolicy;
   readonly limits: Limits;
@@ -31,19 +33,22 @@ export interface Settings {
   readonly log: Log;
   /** The image whose containers calls run in, when not on this machine. */
   readonly target: ImageTarget | undefined;
+  /** Where calls run when each user has a pod. */
+  readonly pods: Pods | undefined;
 }
 
-export async function readSettings(options: SessionOptions): Promise<Settings> {
+export async function readSettings(options: SessionOptions, pods: Pods | undefined): Promise<Settings> {
   const user = checkUserName(options.user);
   const env = environmentOf(options.env);
   const folders = requireFolders(options.folders ?? foldersOf(env));
   const homes = homesAt(env);
-  const workspace = openWorkspace(options.workspace, { folders, homes });
+  const workspace = pods === undefined ? openWorkspace(options.workspace, { folders, homes }) : undefined;
   const { profile, limits, skills, target } = await readShared(options, folders, { env, home: homes[0] });
-  const filesystem = filesystemOf(profile, workspace.path);
+  if (pods !== undefined) refuseUnfit(profile);
+  const filesystem = filesystemOf(profile, workspace?.path ?? INSIDE.workspace);
   const skillFolders = skills.map(({ folder }) => knownFolder(folder, 'skill'));
   const log = options.log ?? (() => undefined);
-  return { user, env, folders, workspace, profile, filesystem, limits, skills, skillFolders, log, target };
+  return { user, env, folders, workspace, profile, filesystem, limits, skills, skillFolders, log, target, pods };
 }
 
 const homesAt = (env: ParentEnv) =>
@@ -71,6 +76,12 @@ async function targetOf(given: string | undefined, profile: Policy, env: ParentE
       where: given,
       hint: 'name an image: podman:IMAGE or docker:IMAGE',
     });
+  refuseUnfit(profile);
+  await engineOf(target, env);
+  return target;
+}
+
+function refuseUnfit(profile: Policy): void {
   const { filesystem, session } = profile;
   const { mode } = filesystem.workspace;
   const policy: Policy = {
@@ -84,8 +95,6 @@ async function targetOf(given: string | undefined, profile: Policy, env: ParentE
       where: profile.origin,
       hint: 'leave it out of the profile, or the container out of the session',
     });
-  await engineOf(target, env);
-  return target;
 }
 
 type SharedOptions = Omit<SessionOptions, 'user' | 'workspace'>;

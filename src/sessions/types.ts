@@ -55,6 +55,8 @@ export interface CallResult {
   readonly cancelled: boolean;
   /** Which limit was hit, in words. */
   readonly limit?: string;
+  /** What else whoever called should know. */
+  readonly note?: string;
   readonly durationMs: number;
   /** All that was written to stdout and stderr, what was cut off included. */
   readonly outputBytes: number;
@@ -79,6 +81,8 @@ export interface Session {
   readonly id: string;
   readonly user: string;
   readonly workspace: string;
+  /** The workspace is no folder of this machine. */
+  readonly isElsewhere?: boolean;
   readonly skills: readonly Skill[];
   readonly variableNames: readonly string[];
   readonly limits: Limits;

@@ -31,7 +31,7 @@ export default async function setUp(project: TestProject): Promise<void> {
   );
 }
 
-function secretFiles(folder: string): string[] {
+export function secretFiles(folder: string): string[] {
   return PEOPLE.map((name) => {
     const file = join(folder, `${name}.yaml`);
     writeFileSync(file, `sandboxed_envs:\n  OWN_KEY: ${secretOf(name)}\n  QUIET_KEY: ${quietSecretOf(name)}\n`, {

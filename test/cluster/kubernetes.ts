@@ -9,6 +9,8 @@ const run = promisify(execFile);
 const MOST = { encoding: 'utf8', maxBuffer: 1 << 26, timeout: 280_000 } as const;
 
 export const NAMESPACE = 'cordon';
+export const FRONT_NAMESPACE = 'cordon-front';
+export const PODS_NAMESPACE = 'cordon-pods';
 
 // biome-ignore lint/suspicious/noExplicitAny: whatever the API server answers
 type Any = any;
@@ -25,8 +27,9 @@ export function kubectlWith(input: string, ...args: string[]): string {
   return stdout;
 }
 
-export const get = async (...words: string[]): Promise<Any> =>
-  JSON.parse(await kubectl('--namespace', NAMESPACE, 'get', ...words, '--output', 'json'));
+export const getIn = async (namespace: string, ...words: string[]): Promise<Any> =>
+  JSON.parse(await kubectl('--namespace', namespace, 'get', ...words, '--output', 'json'));
+export const get = (...words: string[]): Promise<Any> => getIn(NAMESPACE, ...words);
 
 /** A command in a container of a pod of ours. */
 export const inPod = (pod: string, ...command: string[]) =>
@@ -48,6 +51,13 @@ export const MACHINES = ['one', 'two'] as const;
 /** What is applied: deploy/, with what this Kubernetes needs changed. */
 export const APPLIED = () => join(labFolder(), 'applied');
 export const apply = () => kubectl('apply', '--server-side', '--kustomize', APPLIED());
+
+/** The same for deploy/pods. */
+export const PODS_APPLIED = () => join(labFolder(), 'applied-pods');
+export const applyPods = () => kubectl('apply', '--server-side', '--kustomize', PODS_APPLIED());
+
+/** Where the API server is on the network of the machines. */
+export const API_SERVER = { host: '10.77.0.21', port: '6443' } as const;
 
 /** `cordon serve token` with the file that is applied; for `add` the token. */
 export function serveToken(action: 'add' | 'rm', name: string): string {

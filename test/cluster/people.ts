@@ -7,8 +7,8 @@ const of = (number: number) => NAMES.filter((name) => shardOf(name, 2) === numbe
 
 /** Whose sessions are at the first server, and whose at the second. */
 export const [HERE, LEAVING] = of(0) as [string, string];
-export const [THERE] = of(1) as [string];
-export const PEOPLE = [HERE, THERE, LEAVING];
+export const [THERE, BESIDE] = of(1) as [string, string];
+export const PEOPLE = [HERE, THERE, LEAVING, BESIDE];
 
 /** Of its own form, so that a search for it finds nothing else; the same in every process of one run. */
 const canaryOf = (what: string) =>

@@ -27,8 +27,11 @@ const RESTRICTED = {
   seccompProfile: { type: 'RuntimeDefault' },
 };
 
-/** Those in which a container differs from a machine; all of them take some minutes. */
-const GROUPS = ['environment', 'processes', 'descriptors', 'files'].flatMap((group) => ['--only', group]);
+/** Those in which a container differs from a machine; all of them, with CORDON_TEST_ALL=1, take some minutes. */
+const SOME = ['environment', 'processes', 'descriptors', 'files'].flatMap((group) => ['--only', group]);
+const GROUPS = process.env.CORDON_TEST_ALL === '1' ? [] : SOME;
+/** Node 20 may die of a signal that comes while it ends (uv__signal_event), when all is said: the report is what counts. */
+const PROVE = ['sh', '-c', 'cordon prove --json "$@" || true', 'sh', ...GROUPS];
 const isMany = (count: number) => count > 100;
 
 describe('cordon in a pod', () => {
@@ -72,7 +75,7 @@ describe('cordon in a pod', () => {
     await eventually(async () => expect(await saidBy('proving')).toContain('ready'));
     const { level, findings } = JSON.parse(await inPod('proving', 'cordon', 'doctor', '--json')) as Report;
     expect([level, findings.filter(({ state }) => state === 'missing')]).toEqual(['barrier', []]);
-    const proof = JSON.parse(await inPod('proving', 'cordon', 'prove', '--json', ...GROUPS));
+    const proof = JSON.parse(await inPod('proving', ...PROVE));
     expect([proof.verdict, proof.complete]).toEqual(['held', true]);
     const [nothing, own] = proof.counts;
     expect([nothing.leaked, own.blocked]).toEqual([expect.toSatisfy(isMany), expect.toSatisfy(isMany)]);

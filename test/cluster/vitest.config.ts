@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     root: new URL('../..', import.meta.url).pathname,
     include: ['test/cluster/**/*.test.ts'],
-    globalSetup: ['test/support/seed.ts', 'test/cluster/deploy-set-up.ts'],
+    globalSetup: ['test/support/seed.ts', 'test/cluster/deploy-set-up.ts', 'test/cluster/pods-set-up.ts'],
     setupFiles: ['test/support/seed.ts'],
     pool: 'forks',
     testTimeout: 300_000,

@@ -1,13 +1,21 @@
 import { join, resolve } from 'node:path';
 import type { Bytes } from '../../host/bytes.ts';
 import { CordonError } from '../../host/errors.ts';
+import type { Pods } from '../../launch/pods/pods.ts';
 import { endWhenTold } from '../../mcp/end-when-told.ts';
 import { announce } from '../../mcp/http/announce.ts';
 import { HttpService, type ServiceOptions } from '../../mcp/http/service.ts';
 import { MOST_SHARDS, parsePeers, parseShard, type Shards } from '../../mcp/http/shards.ts';
 import { TokenStore } from '../../mcp/http/tokens.ts';
 import { checkTokens, checkWorkspaces, makeWorkspace } from '../../mcp/http/workspaces.ts';
-import { checkShared, openSession } from '../../sessions/index.ts';
+import {
+  checkShared,
+  type Log,
+  openSession,
+  openSessionInPod,
+  type Session,
+  type Skill,
+} from '../../sessions/index.ts';
 import { SERVE_FLAGS } from '../commands.ts';
 import type { Context } from '../context.ts';
 import { flagValues, hasFlag, type ParsedArguments, parseArguments, textValue, usageError } from '../flags.ts';
@@ -26,11 +34,20 @@ export async function run(args: readonly Bytes[], context: Context): Promise<num
 
 async function serve(parsed: ParsedArguments, tokens: TokenStore, context: Context): Promise<number> {
   const log = logOf(parsed, context);
-  const options = serviceOptions(parsed, tokens, context);
-  checkWorkspaces(required(parsed, '--workspaces'), await checkShared(sessionOptions(parsed, context, log)));
-  checkTokens(required(parsed, '--workspaces'), optional(parsed, '--tokens'));
+  refuseTogether(parsed);
+  const options = serviceOptions(parsed, tokens);
+  const skills = await checkShared(sessionOptions(parsed, context, log));
+  const place = hasFlag(parsed, '--pods') ? await inPods(parsed, context, log) : onShelf(parsed, context, skills);
   warnOfNoTokens(tokens, context);
-  const service = new HttpService({ ...options, log });
+  try {
+    await listen(new HttpService({ ...options, open: place.open, log }), context, log);
+  } finally {
+    await place.close();
+  }
+  return 0;
+}
+
+async function listen(service: HttpService, context: Context, log: Log): Promise<void> {
   // Whoever reads that it listens may tell it to end at once.
   const told = new Promise<void>((resolve) => endWhenTold(resolve));
   const address = await service.start();
@@ -40,14 +57,56 @@ async function serve(parsed: ParsedArguments, tokens: TokenStore, context: Conte
   withdraw();
   log('info', 'serve: shutting down');
   await service.stop();
-  return 0;
 }
 
-function serviceOptions(parsed: ParsedArguments, tokens: TokenStore, context: Context): Omit<ServiceOptions, 'log'> {
+function refuseTogether(parsed: ParsedArguments): void {
+  const hasPods = hasFlag(parsed, '--pods');
+  const other = ['--workspaces', '--make-workspaces', '--in'].find((name) => hasPods && hasFlag(parsed, name));
+  if (other !== undefined) throw usageError(`--pods and ${other} do not go together`);
+  if (!hasPods && hasFlag(parsed, '--warm-pods')) throw usageError('--warm-pods needs --pods');
+}
+
+/** Where the calls of users run. */
+interface Place {
+  readonly open: (user: string) => Promise<Session>;
+  readonly close: () => Promise<void>;
+}
+
+/** On this machine, with a folder for each user. */
+function onShelf(parsed: ParsedArguments, context: Context, skills: readonly Skill[]): Place {
   const workspaces = required(parsed, '--workspaces');
+  checkWorkspaces(workspaces, skills);
+  checkTokens(workspaces, optional(parsed, '--tokens'));
   const common = sessionOptions(parsed, context, logOf(parsed, context));
+  return {
+    // The name was checked when the token was made, and is checked again by the session.
+    open: async (user) => {
+      if (hasFlag(parsed, '--make-workspaces')) makeWorkspace(workspaces, user);
+      return openSession({ ...common, user, workspace: join(workspaces, user) });
+    },
+    close: async () => undefined,
+  };
+}
+
+/** In a pod for each user: nothing of theirs is on this machine. */
+async function inPods(parsed: ParsedArguments, context: Context, log: Log): Promise<Place> {
+  const { openPods } = await import('../../launch/pods/open.ts');
+  const pods: Pods = await openPods(context.env, {
+    file: required(parsed, '--pods'),
+    warm: numberOf(parsed, '--warm-pods', 2, 1000, 0),
+    idleMs: idleMs(parsed),
+    log: (line) => log('info', line),
+  });
+  const common = sessionOptions(parsed, context, log);
+  return { open: (user) => openSessionInPod({ ...common, user }, pods), close: () => pods.stop() };
+}
+
+const seconds = (parsed: ParsedArguments, name: string, otherwise: number) =>
+  numberOf(parsed, name, otherwise, 86_400 * 7) * 1000;
+const idleMs = (parsed: ParsedArguments) => seconds(parsed, '--idle', 1800);
+
+function serviceOptions(parsed: ParsedArguments, tokens: TokenStore): Omit<ServiceOptions, 'log' | 'open'> {
   const texts = (name: string) => flagValues(parsed, name).map((value) => textValue(value, name).toLowerCase());
-  const seconds = (name: string, otherwise: number) => numberOf(parsed, name, otherwise, 86_400 * 7) * 1000;
   const shards = shardsOf(parsed);
   // Servers that share the users call each other by these names.
   const own = (shards?.peers ?? []).map(({ host }) => host.toLowerCase());
@@ -56,18 +115,13 @@ function serviceOptions(parsed: ParsedArguments, tokens: TokenStore, context: Co
     shards,
     admitted: { hosts: [...texts('--allow-host'), ...own], origins: texts('--allow-origin') },
     tokens,
-    // The name was checked when the token was made, and is checked again by the session.
-    open: async (user) => {
-      if (hasFlag(parsed, '--make-workspaces')) makeWorkspace(workspaces, user);
-      return openSession({ ...common, user, workspace: join(workspaces, user) });
-    },
     limits: {
       sessions: numberOf(parsed, '--max-sessions', 8),
       calls: numberOf(parsed, '--max-calls', 8),
       requestsPerMinute: numberOf(parsed, '--max-rate', 600),
     },
-    idleMs: seconds('--idle', 1800),
-    drainMs: seconds('--drain', 30),
+    idleMs: idleMs(parsed),
+    drainMs: seconds(parsed, '--drain', 30),
     maxRequestBytes: numberOf(parsed, '--max-request', 4 << 20, 1 << 30),
     version: version(),
   };
@@ -115,11 +169,11 @@ function tokensFor(parsed: ParsedArguments, context: Context): TokenStore {
   return given === undefined ? TokenStore.ofHome(configFolder(context)) : new TokenStore(resolve(given), 'shared');
 }
 
-function numberOf(parsed: ParsedArguments, name: string, otherwise: number, most = 1_000_000): number {
+function numberOf(parsed: ParsedArguments, name: string, otherwise: number, most = 1_000_000, least = 1): number {
   const value = optional(parsed, name);
   if (value === undefined) return otherwise;
-  const number = /^\d{1,10}$/.test(value) ? Number(value) : 0;
-  if (number < 1 || number > most) throw usageError(`${name} takes a whole number from 1 to ${most}`);
+  const number = /^\d{1,10}$/.test(value) ? Number(value) : -1;
+  if (number < least || number > most) throw usageError(`${name} takes a whole number from ${least} to ${most}`);
   return number;
 }
 

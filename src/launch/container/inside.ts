@@ -4,14 +4,13 @@ import { type Folders, foldersOf, homesOf, isWithin } from '../../host/folders.t
 import { ParentEnv } from '../../host/parent-env.ts';
 import { factsOf, NO_COPIES, type Operation, placesOf } from '../../plan/places/index.ts';
 import { plan, type ResourceLimit } from '../../plan/plan.ts';
-import { NETWORK_ON } from '../../policy/network/rules.ts';
+import { NETWORK_ON, type NetworkPolicy } from '../../policy/network/rules.ts';
 import type { FilesystemPolicy, Policy } from '../../policy/policy.ts';
 import { seal } from '../../seal/seal.ts';
 import { surveyMachine } from '../machine.ts';
 import { ownOf } from '../own.ts';
 import type { LaunchRequest, Prepared } from '../prepare.ts';
 import { type Bind, pathInside } from './arguments.ts';
-import { type Engine, holdsTogether } from './engine.ts';
 import { atTargets } from './remap.ts';
 
 /** What the command's environment is decided from: the image's variables, and the caller's that mean something there. */
@@ -112,10 +111,20 @@ export interface InsidePlaces {
 
 const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
+/** What a command finds around it. */
+interface Around {
+  readonly block: Buffer;
+  readonly places: InsidePlaces;
+  /** Something holds all processes together to what they may use. */
+  readonly together: boolean;
+  /** What of the network the launcher has to hold; left out where an engine does. */
+  readonly network?: NetworkPolicy;
+}
+
 /** decide → seal → plan for one command line in a container, of which `block` are the variables it was started with. */
 export function prepareInside(
   request: InsideRequest,
-  { block, places, engine }: { readonly block: Buffer; readonly places: InsidePlaces; readonly engine: Engine },
+  { block, places, together, network = NETWORK_ON }: Around,
 ): Prepared {
   const { argv, workdir, credentials, policy } = request;
   const inside = environmentInside(block, request.parent ?? request.env, places);
@@ -128,12 +137,11 @@ export function prepareInside(
     command: { path: argv[0], argv, search: search as Bytes[] },
     env: sealed,
     workdir,
-    // The engine holds the network.
-    policy: { ...policy, network: NETWORK_ON, filesystem: insideFilesystem(request, places) },
+    policy: { ...policy, network, filesystem: insideFilesystem(request, places) },
     places: policy.isolation === 'filter' ? [] : operations(request, env, places),
     machine: { ...surveyMachine(env), bwrap: undefined },
     quiet: request.quiet,
-    limits: request.limits?.each(holdsTogether(engine)),
+    limits: request.limits?.each(together),
   });
   return { decisions, plan: made, startup: [], startupFiles: [], warnings: [] };
 }

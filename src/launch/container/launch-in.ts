@@ -4,27 +4,23 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CordonError, EXIT } from '../../host/errors.ts';
-import { ensureFolder, namesIn } from '../../host/files.ts';
-import { foldersOf, homesOf, isWithin } from '../../host/folders.ts';
-import { planText, type Records } from '../../plan/plan.ts';
+import { namesIn } from '../../host/files.ts';
+import { homesOf, isWithin } from '../../host/folders.ts';
 import { type ContainerTarget, targetText } from '../../policy/container-target.ts';
-import { appendAudit, auditFile, auditHead, newLaunchId } from '../audit.ts';
+import { appendAudit, newLaunchId } from '../audit.ts';
 import { deliverBy, Ending } from '../ending.ts';
 import { exitOf, type Launched, type LaunchOptions, type LaunchResult, stdioOf } from '../launch.ts';
 import { nativeLauncher } from '../machine.ts';
 import type { Prepared } from '../prepare.ts';
 import { folderInside, pathInside, runArguments, SOCKET } from './arguments.ts';
-import { type Engine, engineOf, volumesOf } from './engine.ts';
-import { type InsidePlaces, type InsideRequest, prepareInside } from './inside.ts';
+import { type Engine, engineOf, holdsTogether, volumesOf } from './engine.ts';
+import { type InsidePlaces, prepareInside } from './inside.ts';
 import { placesForContainer } from './places.ts';
+import { environmentFrom, type Recorded, recordsFor, tellPlan } from './talk.ts';
 import { refuseUnfit } from './unfit.ts';
 
-export interface ContainerRequest extends InsideRequest {
+export interface ContainerRequest extends Recorded {
   readonly target: ContainerTarget;
-  /** Write an audit record. */
-  readonly record: boolean;
-  /** What it says besides. */
-  readonly note?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface LaunchedIn extends Launched {
@@ -49,7 +45,11 @@ export async function launchIn(request: ContainerRequest, options: LaunchOptions
     const socket = await Promise.race([talk.socket, early, start.aborted]);
     const block = await Promise.race([environmentFrom(socket), early, start.aborted]);
     if (engine.name === 'docker') refuseVolumes(await volumesOf(engine, talk.name));
-    const prepared = prepareInside(withBarrier(request, engine, places), { block, places, engine });
+    const prepared = prepareInside(withBarrier(request, engine, places), {
+      block,
+      places,
+      together: holdsTogether(engine),
+    });
     start.done();
     const heard = tellPlan(socket, prepared);
     deliverBy(talk.child, {
@@ -327,61 +327,4 @@ function listenOnce(path: string): Promise<{ server: Server; socket: Promise<Soc
       resolve({ server, socket });
     });
   });
-}
-
-const LARGEST = 4 << 20;
-
-/** Up to an entry without a name. */
-function environmentFrom(socket: Socket): Promise<Buffer> {
-  socket.on('error', () => undefined);
-  return new Promise((resolve, reject) => {
-    let block: Buffer = Buffer.alloc(0);
-    const take = (chunk: Buffer) => {
-      block = Buffer.concat([block, chunk]);
-      const end = block[0] === 0 ? 0 : block.indexOf('\0\0');
-      if (end === -1 && block.length <= LARGEST) return;
-      socket.off('data', take);
-      if (end === -1) reject(new CordonError('launch', 'the container has too many variables'));
-      else resolve(block.subarray(0, end));
-    };
-    socket.on('data', take);
-  });
-}
-
-interface Heard {
-  readonly isolation: string | undefined;
-  readonly exit: number | undefined;
-}
-
-/**
- * The launcher answers with how the command is held, and in the end with its exit code, which engines do not all pass on. The socket
- * stays open: without it nothing inside goes on.
- */
-function tellPlan(socket: Socket, { plan }: Prepared): () => Heard {
-  let heard = '';
-  socket.on('data', (chunk: Buffer) => {
-    heard += chunk.toString('latin1');
-  });
-  const text = Buffer.from(planText(plan, 'with-values'), 'latin1');
-  socket.write(text, () => text.fill(0));
-  return () => {
-    const [, isolation, exit] = /^([a-z]+)(?: (\d{1,3})\n)?$/.exec(heard) ?? [];
-    return { isolation, exit: exit === undefined ? undefined : Number(exit) };
-  };
-}
-
-function recordsFor(
-  { env, folders, policy, argv, record, note }: ContainerRequest,
-  { decisions }: Prepared,
-): Records | undefined {
-  const { state } = folders ?? foldersOf(env);
-  if (!record || state === undefined) return undefined;
-  try {
-    ensureFolder(state);
-  } catch {
-    return undefined;
-  }
-  const head = auditHead({ policy, decisions, path: argv[0], argumentCount: argv.length - 1 });
-  const more = note === undefined ? '' : `,${JSON.stringify(note).slice(1, -1)}`;
-  return { launch: newLaunchId(), stateFolder: state, audit: { file: auditFile(state), head: `${head}${more}` } };
 }

@@ -80,7 +80,7 @@ export class SessionPool {
     state.open++;
     try {
       const session = await this.#options.open(user);
-      keepOutOfRepositories(session.workspace);
+      if (session.isElsewhere !== true) keepOutOfRepositories(session.workspace);
       this.#options.opened(session);
       return this.#hold(session, state, onClose);
     } catch (error) {

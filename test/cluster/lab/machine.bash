@@ -66,6 +66,9 @@ mount --make-rprivate /
 mount -t overlay overlay -o lowerdir=$kube/machine,upperdir=$lab/$1/upper,workdir=$lab/$1/work $lab/$1/root
 cd $lab/$1/root
 mount --bind $lab/$1/var var/lib
+# The volumes of pods, on a disk that can be filled.
+mkdir -p var/lib/kubelet
+mount -t tmpfs -o size=384m tmpfs var/lib/kubelet
 mount -t proc proc proc
 mount -t sysfs sysfs sys
 mount -t tmpfs tmpfs run

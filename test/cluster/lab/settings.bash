@@ -87,6 +87,7 @@ authorization: { mode: Webhook }
 tlsCertFile: /mnt/lab/keys/$1.crt
 tlsPrivateKeyFile: /mnt/lab/keys/$1.key
 evictionHard: { memory.available: 100Mi, nodefs.available: 1%, imagefs.available: 1% }
+evictionPressureTransitionPeriod: 5s
 imageGCHighThresholdPercent: 99
 nodeStatusUpdateFrequency: 4s
 clusterDNS: ["${address[one]}"]
