@@ -70,7 +70,9 @@ describe('deploy/pods on a cluster of two nodes', () => {
     const [second, others] = [await FRONTS.open(name, origins[at]), await FRONTS.open(other, origins[at])];
     await FRONTS.call(name, id, `echo kept > of-${name}`, origins[at]);
     expect((await FRONTS.call(name, second, `cat of-${name}`, origins[at])).output).toBe('kept');
-    expect((await FRONTS.call(other, others, `cat of-${name} 2>/dev/null || echo none`, origins[at])).output).toMatch(/none$/);
+    expect((await FRONTS.call(other, others, `cat of-${name} 2>/dev/null || echo none`, origins[at])).output).toMatch(
+      /none$/,
+    );
     expect(await podOf(other, others, origins[at])).not.toBe(pod);
     expect((await FRONTS.call(other, id, 'echo taken', origins[1 - at] as string)).status).toBe(404);
     // What was taken of those that wait is made anew.
