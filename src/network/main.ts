@@ -174,13 +174,13 @@ async function arrive(client: net.Socket, name: string | undefined, port: number
   return gate.join(client, await gate.admit(name, port, 'name'), 'name');
 }
 
-void main();
-
 /**
  * Whether other processes of the user are kept from reading this one: the launcher does that before Node begins, unless it may not trace.
  * The kernel gives the files of such a process to root; what belongs to root anyway can't be told apart, and needs no telling.
  */
-const isKept = (): boolean => {
+function isKept(): boolean {
   const own = process.getuid?.();
   return own === 0 || statSync('/proc/self/mem').uid !== own;
-};
+}
+
+void main();

@@ -133,7 +133,7 @@ describe('refused with the reason', () => {
   test.each([
     [['--broker', 'GITHUB_TOKEN@*'], /whatever host the command names/],
     [['--broker', 'GITHUB_TOKEN@10.0.0.1'], /is an address/],
-    [['--broker', 'GITHUB_TOKEN@@githbu'], /did you mean github/],
+    [['--broker', 'GITHUB_TOKEN@@githbu'], /did you mean @github/],
     [['--broker', '@slack'], /none of SLACK_BOT_TOKEN.* is set/],
     [['--broker', 'PATH@api.github.com'], /cannot be injected as 'PATH'/],
     [['--broker'], /means the key of an agent/],

@@ -269,7 +269,7 @@ describe('in a profile refused with the reason', () => {
     [[{ key: 'work' }], /for/],
     [[{ for: ['github.com'] }], /key/],
     [[{ key: 'work', for: [] }], /no host is named/],
-    [[{ key: '', for: ['github.com'] }], /no name of a key/],
+    [[{ key: '', for: ['github.com'] }], /not the name of a key/],
     [[{ key: 'work', for: ['*.example.com'] }], /is not one host/],
     [[{ key: 'work', for: ['*'] }], /whatever host the command names/],
     [[{ key: 'work', for: ['10.0.0.1'] }], /is an address/],

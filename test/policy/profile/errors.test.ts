@@ -64,7 +64,7 @@ describe('every key and type is checked, with the spot and what was expected', (
       'environment.deny_vars[0]',
       "'pattern' is missing",
     ],
-    ['an empty base', { extends: '' }, 'extends', 'no name of a profile'],
+    ['an empty base', { extends: '' }, 'extends', 'not the name of a profile'],
     ['a number as a base', { extends: [1] }, 'extends[0]', 'expected text'],
     [
       'what never may be set',
@@ -82,7 +82,7 @@ describe('every key and type is checked, with the spot and what was expected', (
       'a set name with =',
       { environment: { set_vars: { 'A=B': 'x' } } },
       'environment.set_vars.A=B',
-      'no name of a variable',
+      'not the name of a variable',
     ],
     ['a set value with NUL', { environment: { set_vars: { A: 'x\0' } } }, 'environment.set_vars.A', 'NUL'],
   ])('%s', async (_, profile, path, words) => {
@@ -116,7 +116,7 @@ describe('credentials (E4)', () => {
     ['an unknown source', { 'vualt://x': 'A' }, 'did you mean vault?'],
     ['a command as text', { 'cmd://pass': 'A' }, 'command: [...]'],
     ['a secret instead of a name', { sk0proj0abcdefghijklmnop1234567890: 'A' }, 'cordon creds set'],
-    ['an empty name', { '': 'A' }, 'no name of a credential'],
+    ['an empty name', { '': 'A' }, 'not the name of a credential'],
     ['two for one target', { a: 'X', b: 'X' }, 'two credentials'],
     ['neither source nor command', [{ target: 'A' }], 'either a source or a command'],
     ['both', [{ target: 'A', source: 'a', command: ['x'] }], 'either a source or a command'],

@@ -106,7 +106,9 @@ describe('profiles that say what others can say', () => {
     expect(arriving(await home.load('over'), given)).toEqual(['B', 'E']);
     expect(arriving(await home.load('again'), given)).toEqual(['A', 'B', 'E']);
     expect((await home.refusal({ environment: { unset_vars: ['A'], set_vars: { A: '1' } } })).message).toContain('set');
-    expect((await home.refusal({ environment: { unset_vars: ['A*'] } })).message).toContain('no name of a variable');
+    expect((await home.refusal({ environment: { unset_vars: ['A*'] } })).message).toContain(
+      'not the name of a variable',
+    );
   });
 
   test('a name gets past the guard on names with a reason; its value does not', async () => {
@@ -123,7 +125,7 @@ describe('profiles that say what others can say', () => {
     expect(withoutReason.message).toContain('reason');
     expect(
       (await home.refusal({ environment: { guard_exceptions: { '*KEY*': 'they are all fine' } } })).message,
-    ).toContain('no name');
+    ).toContain('not the name');
   });
 
   test('no agent takes such an exception', async () => {

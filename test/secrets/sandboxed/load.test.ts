@@ -86,7 +86,7 @@ const BAD: readonly (readonly [string, string, string, RegExp])[] = [
   ['a variable of the loader', `sandboxed_envs:\n  LD_PRELOAD: ${VALUE}\n`, ':2:3', /LD_PRELOAD/],
   ['one of ours', `sandboxed_envs:\n  CORDON_HOME: ${VALUE}\n`, ':2:3', /CORDON_HOME/],
   ['a name with a space', `sandboxed_envs:\n  "A B": ${VALUE}\n`, ':2:3', /A B/],
-  ['a letter that only looks like A', `sandboxed_envs:\n  "\u0410": ${VALUE}\n`, ':2:3', /is no name/],
+  ['a letter that only looks like A', `sandboxed_envs:\n  "\u0410": ${VALUE}\n`, ':2:3', /is not the name/],
   ['an open quote', `sandboxed_envs:\n  KEY_A: '${VALUE}\n`, ':', /no valid YAML/],
   ['an alias of nothing', `sandboxed_envs:\n  KEY_A: *${VALUE}\n`, ':2:', /no valid YAML/],
   ['a broken reference', `sandboxed_envs:\n  KEY_A: env://${VALUE} ${VALUE}\n`, ':2:10', /KEY_A.*reference/],
