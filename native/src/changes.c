@@ -34,7 +34,7 @@ static struct {
   size_t count;
   char *workspace;
   /* What the plan says, for the end. Paths one after the other, each ending in NUL. */
-  struct text hidden, saved, comes_back;
+  struct text hidden, own, saved, comes_back;
   struct come_back_place back;
   int store, kept_lock;
   uint64_t days, bytes;
@@ -115,6 +115,7 @@ void changes_begin(struct launch *launch) {
   aside.bytes = places->changes_bytes;
   keep_paths(&aside.hidden, &places->hide);
   keep_paths(&aside.hidden, &places->keep_out);
+  keep_paths(&aside.own, &places->keep_out);
   keep_paths(&aside.saved, &places->save);
   keep_paths(&aside.comes_back, &places->come_back);
   aside.back = (struct come_back_place){text_keep(places->kept), text_keep(places->kept_policy), NULL};
@@ -229,6 +230,17 @@ static bool holds_one(int file, uint64_t size) {
       if (begins && rest - (at + length) >= LEAST_TOKEN) return true;
     }
   }
+  return false;
+}
+
+/* What is hidden and no credential: a history of keys, a launch's own records of a launch inside. Nobody misses it, and nothing is said of it. */
+static bool is_not_worth_telling(const char *path, const char *name) {
+  static const char *const names[] = {".lesshst", ".viminfo", ".histfile", ".history", ".zhistory"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strcmp(name, names[i]) == 0) return true;
+  if (ends_with(name, "_history") || ends_with(name, "-history") || ends_with(name, "_hist")) return true;
+  for (size_t at = 0; at < aside.own.length; at += strlen(aside.own.data + at) + 1)
+    if (bearing(aside.own.data + at, path) == 1) return true;
   return false;
 }
 
@@ -368,7 +380,12 @@ static void take_file(struct taking *taking, struct here *here, const char *name
     return;
   }
   bool is_saved = is_named(&here->saved, taking->path.data);
-  bool is_credential = is_named(&here->hidden, taking->path.data) ||
+  bool is_hidden = is_named(&here->hidden, taking->path.data);
+  if (is_hidden && !is_saved && is_not_worth_telling(taking->path.data, name)) {
+    close(file);
+    return;
+  }
+  bool is_credential = is_hidden ||
                        (!taking->is_workspace && (is_named_like_one(name) || holds_one(file, (uint64_t)found->st_size)));
   uint64_t at = 0;
   if (is_credential && !is_saved) {

@@ -106,6 +106,7 @@ export function startVersion({ program, version = [] }: Adapter, env: ParentEnv)
     argv: [bytesOfText(program), ...version.map(bytesOfText)],
     workdir: '/',
     record: false,
+    forgets: true,
   });
   return launch(asking, { stdin: 'ignore', stdout: 'pipe', stderr: 'ignore' });
 }

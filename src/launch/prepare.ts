@@ -55,6 +55,8 @@ export interface LaunchRequest {
   readonly trace?: string | undefined;
   /** HOME is made for this launch alone: the home that the system knows of is not looked at, and nothing is kept. */
   readonly throwawayHome?: boolean;
+  /** A question to a program, such as its version: what it writes is of no use to anybody. */
+  readonly forgets?: boolean;
 }
 
 /** A launch that is ready to be started, and everything that was decided on the way. */
@@ -181,7 +183,7 @@ function placesFor(
     absent: [...startup.files.absent, ...settings.absent],
   };
   const changes =
-    throwawayHome === true || request.look !== undefined || state === undefined
+    throwawayHome === true || request.forgets === true || request.look !== undefined || state === undefined
       ? undefined
       : changesPlace(folders, layers, policy, request.keeping);
   const places = placesOf(policy.filesystem, { ...facts, own, aside, changes, links, use: { as: 'run', files } });

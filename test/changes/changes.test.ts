@@ -74,6 +74,19 @@ describe.each(USERS)('what %s puts aside', (user) => {
     expect(lstatSync(link).isSymbolicLink()).toBe(true);
   });
 
+  it('has no records of histories, of a launch inside, or of asking agents for their version', () => {
+    const world = new World(user);
+    world.put('.local/bin/claude', '#!/bin/sh\necho asked >~/asked\necho 1.2.3\n', 0o755);
+    const env = { PATH: `${world.home}/.local/bin:/usr/bin:/bin` };
+    const listed = runCordon(['agent', 'list'], { user, home: world.home, cwd: world.work, env });
+    expect(listed.stdout).toContain('1.2.3');
+    expect(world.run('echo 1 >~/.lesshst; echo 2 >~/.python_history')).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(world.cordon(['changes', '--json']).stdout).launches).toEqual([]);
+    const state = join(world.home, '.local/state/cordon');
+    world.run(`mkdir -p ${state}/changes; echo inner >${state}/changes/x; echo key >~/.netrc`);
+    expect(world.show().filter(({ kind }) => kind === 'file')).toMatchObject([{ path: join(world.home, '.netrc') }]);
+  });
+
   it('costs nothing where nothing was written, and what was only opened is no change', () => {
     const world = new World(user);
     world.put('.tool/settings', 'same\n');
