@@ -181,6 +181,7 @@ static void tell_ending(const struct barrier *barrier, const struct plan *plan) 
       .failed = !barrier->ended || barrier->status != 0,
       .is_quiet = plan->quiet,
       .is_summary = plan->summary,
+      .is_traced = plan->trace != NULL,
       .on_terminal = plan->on_terminal || isatty(STDERR_FILENO) == 1,
   });
 }

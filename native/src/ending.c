@@ -68,6 +68,6 @@ void ending_tell(const struct met *met) {
     text_add(&line, " (cordon explain PATH); ");
   }
   text_add_bytes(&line, "", 1);
-  say(met->failed ? "this may be the policy: " : "kept away: ", line.data, "cordon run --trace tells all", NULL);
+  say(met->failed ? "this may be the policy: " : "kept away: ", line.data, met->is_traced ? "the list below has it all" : "cordon run --trace tells all", NULL);
   text_free(&line);
 }

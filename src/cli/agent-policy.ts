@@ -1,4 +1,5 @@
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { Adapter } from '../agents/adapter.ts';
 import { findRole } from '../agents/config/find-role.ts';
 import { NO_CONFIG, readAgentConfig } from '../agents/config/read.ts';
@@ -6,7 +7,7 @@ import type { AgentConfig, AgentMode } from '../agents/config/tables.ts';
 import { agentPolicy } from '../agents/policy.ts';
 import { findAdapter } from '../agents/registry.ts';
 import { heldBackReport } from '../agents/report.ts';
-import { type Bytes, showBytes } from '../host/bytes.ts';
+import { type Bytes, bufferOfBytes, showBytes } from '../host/bytes.ts';
 import { findCommand, homesOf, workingFolder } from '../host/folders.ts';
 import { whyCommandsCouldWrite } from '../host/own-program.ts';
 import { Pattern } from '../policy/pattern.ts';
@@ -74,9 +75,13 @@ export function knownAgentNote(command: Bytes, agent: string, { env }: Context):
     };
   return {
     trusted: false,
-    note: `${showBytes(path)} gets no policy of agent ${agent}, since a command could have put it there (${why}); --agent ${agent} gives it`,
+    note: `${showBytes(path)} gets no policy of agent ${agent}, since a command could have put it there (${why}); --agent ${agent} gives it${isOfNpm(path) ? NPM_PREFIX : ''}`,
   };
 }
+
+/** Any visible folder of a home may have been a workspace once, whatever npm's settings call it. */
+const NPM_PREFIX = ', and so does a prefix of npm that is hidden: npm config set prefix ~/.npm-global';
+const isOfNpm = (path: Bytes) => existsSync(bufferOfBytes(join(dirname(path), '../lib/node_modules') as Bytes));
 
 /** In permissive mode: what guards hold back of what rules ask for. */
 export function withModeReport(policy: Policy, parsed: ParsedArguments, context: Context): Policy {

@@ -2,7 +2,7 @@ import { type LookupAddress, lookup } from 'node:dns';
 import net from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { Patience } from '../host/patience.ts';
-import { contains, innermost, type Network, parseAddress, specialKind } from '../policy/network/address.ts';
+import { contains, innermost, METADATA, type Network, parseAddress, specialKind } from '../policy/network/address.ts';
 import type { HostRule, NetworkPolicy } from '../policy/network/rules.ts';
 import { beginning, endOfHead } from './beginning.ts';
 import { RefusedRequest } from './requests.ts';
@@ -55,7 +55,10 @@ function addressProblem(text: string, { allow, deny }: NetworkPolicy): string | 
   if (allow.some(names)) return undefined;
   const kind =
     specialKind(address) ?? (ownAddresses().some((own) => isSame(own, meant)) ? 'this machine itself' : undefined);
-  return kind === undefined ? undefined : `it leads to ${text}, ${kind}, which the list does not name`;
+  if (kind === undefined) return undefined;
+  // What a metadata service gives away is nothing to be opened in passing.
+  const flag = kind === METADATA ? '' : `; if that is meant: --net ${text}`;
+  return `it leads to ${text}, ${kind}, which the list does not name${flag}`;
 }
 
 const isSame = (one: Network, other: Network) => one.family === other.family && one.base === other.base;

@@ -29,6 +29,8 @@ export interface GateOptions {
 
 /** More than a person reads, less than what fills a disk. */
 const WORD = /^[\w.:[\]-]+$/;
+/** Why a host that the list names is refused all the same, which nobody would guess. */
+const LEADS_TO = /^it( leads to [\w.:]+), /;
 const MOST_REFUSED = 1000;
 
 /** Every connection comes by here, whichever way it was asked for: decided, dialled, watched, written down. */
@@ -200,7 +202,8 @@ export class Gate {
     if (!this.#seen.has(told) && this.#refusals < MOST_REFUSED) {
       this.#refusals++;
       // The line at the end speaks in Cordon's voice: a command's own sentences are for the log.
-      if (!this.#seen.has(host)) this.#options.refused(WORD.test(host) ? host : 'what is not the name of a host');
+      const shown = WORD.test(host) ? host : 'what is not the name of a host';
+      if (!this.#seen.has(host)) this.#options.refused(`${shown}${LEADS_TO.exec(why)?.[1] ?? ''}`);
       this.#seen.add(host).add(told);
       this.#record({ name, port }, via, { verdict: 'refused', rule: ruleText(rule), why });
     }

@@ -96,6 +96,19 @@ describe.each(USERS)('a command that is a known agent, as %s', (user) => {
     }
   });
 
+  it('in a visible prefix of npm, which may have been a workspace, is told where to have it instead', () => {
+    const { run, work, home, uid, gid } = scene(user);
+    const program = join(home, 'npm-global/lib/node_modules/claude/cli.js');
+    mkdirSync(join(program, '..'), { recursive: true });
+    mkdirSync(join(home, 'npm-global/bin'));
+    cpSync(join(work, 'node_modules/.bin/claude'), program);
+    symlinkSync('../lib/node_modules/claude/cli.js', join(home, 'npm-global/bin/claude'));
+    execFileSync('chown', ['-R', `${uid}:${gid}`, join(home, 'npm-global')]);
+    const { stdout, stderr } = run(['run', '--', 'claude'], { PATH: `${join(home, 'npm-global/bin')}:/usr/bin:/bin` });
+    expect(stdout).toContain('policy defaults');
+    expect(stderr).toContain('npm config set prefix ~/.npm-global');
+  });
+
   it('a link to the workspace, or a program of another project, is nobody to trust either', () => {
     const { run, work, home, uid, gid } = scene(user);
     mkdirSync(join(home, '.local/bin'), { recursive: true });

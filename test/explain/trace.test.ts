@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { attemptsIn } from '../../src/explain/trace.ts';
@@ -163,6 +164,21 @@ describe.each(USERS)('the line after a failed command, as %s', (user) => {
       /this may be the policy: not let through: evil\.test.* \(cordon net log\); 1 file put aside \(cordon changes\); not shown inside: \.\.\/Documents\/a\.md \(cordon explain PATH\); cordon run --trace tells all\n/,
     );
     expect(shown.match(/put aside|not let through/g)).toHaveLength(2);
+  });
+
+  it('says where a host leads that the list names, the log with which flag, and speaks of --trace once', () => {
+    const { home, work } = scene(user);
+    const name = hostname();
+    const args = ['--net', `${name}:80`, '--', 'curl', '-sf', '-o', '/dev/null', `http://${name}/`];
+    const shown = onTerminal(user, home, work, ['run', ...args]);
+    expect(shown).toMatch(new RegExp(`not let through: ${name}:80 leads to [\\d.:a-f]+ \\(cordon net log\\)`));
+    const log = onTerminal(user, home, work, ['net', 'log', '--json']);
+    expect(log).toMatch(
+      /it leads to [\d.:a-f]+, .*, which the list does not name; if that is meant: --net [\d.:a-f]+"/,
+    );
+    const traced = onTerminal(user, home, work, ['run', '--trace', ...args]);
+    expect(traced).toContain('the list below has it all');
+    expect(traced).not.toContain('--trace tells all');
   });
 
   it('is there at the end of an agent that succeeded too, and of nothing else', () => {

@@ -73,9 +73,12 @@ export function innermost(address: Network): Network {
   return address;
 }
 
+/** Of a cloud's machines: it hands out their credentials. */
+export const METADATA = 'a metadata service';
+
 const kinds: readonly (readonly [string, readonly string[]])[] = [
   ['this machine itself (loopback)', ['127.0.0.0/8', '::1', '0.0.0.0/8', '::']],
-  ['a metadata service', ['169.254.169.254', '169.254.170.2', '168.63.129.16', '100.100.100.200', 'fd00:ec2::254']],
+  [METADATA, ['169.254.169.254', '169.254.170.2', '168.63.129.16', '100.100.100.200', 'fd00:ec2::254']],
   ['link-local', ['169.254.0.0/16', 'fe80::/10']],
   ['a private network', ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', 'fc00::/7', 'fec0::/10']],
   ['no single host', ['224.0.0.0/4', '240.0.0.0/4', 'ff00::/8']],
