@@ -16,11 +16,13 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_FOLDERS = 512, DEEPEST = 10, MOST_NOTED = 4 * MOST_FOLDERS, MOST_ASIDE = 1000, MOST_LINES = 20 };
+enum { LARGEST_STEPS = 16 << 20, MOST_NOTED = 4096, MOST_NAMED = 256, MOST_ASIDE = 1000, MOST_LINES = 20 };
 
 /* What stood at a path before the command began; a path that is not here had nothing. */
 struct noted {
   char *path, *text;
+  /* Where git goes from there, if it does. */
+  char *leads_to;
   size_t length;
   mode_t mode;
   struct timespec changed;
@@ -30,26 +32,31 @@ struct noted {
 static struct {
   struct noted files[MOST_NOTED];
   size_t count;
-  char *workspace, *shared;
-  int workspace_fd, shared_fd;
-  struct strings awaited;
+  /* Paths that settings name to run programs from or to take settings from, and whether something was there. */
+  struct named {
+    char *path;
+    bool was_there;
+  } named[MOST_NAMED];
+  size_t named_count;
+  char *workspace, *shared, *outside;
   /* There were more git directories than are looked at already. */
   bool is_partial;
-  /* The index was one that is not understood already. */
-  bool is_index_odd;
-  unsigned links;
   void (*tell)(const char *line);
   unsigned told;
-} state = {.workspace_fd = -1, .shared_fd = -1};
+} state;
+
+static int workspace_fd = -1;
+
+const char *const git_configurations[2] = {"config", "config.worktree"};
 
 /* ── reading ── */
 
-struct slice git_read(int folder, const char *name) {
+static struct slice read_sized(int folder, const char *name, int more, off_t largest) {
   struct slice text = {0};
   struct stat found;
-  int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  int fd = openat(folder, name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | more);
   if (fd < 0) return text;
-  if (fstat(fd, &found) == 0 && S_ISREG(found.st_mode) && found.st_size <= LARGEST_GIT_FILE) {
+  if (fstat(fd, &found) == 0 && S_ISREG(found.st_mode) && found.st_size <= largest) {
     text.text = allot((size_t)found.st_size + 1, 1);
     ssize_t got = read(fd, text.text, (size_t)found.st_size);
     text.length = got > 0 ? (size_t)got : 0;
@@ -59,10 +66,8 @@ struct slice git_read(int folder, const char *name) {
   return text;
 }
 
-static bool is_there(int folder, const char *name) {
-  struct stat found;
-  return fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) == 0;
-}
+struct slice git_read(int folder, const char *name) { return read_sized(folder, name, O_NOFOLLOW, LARGEST_GIT_FILE); }
+struct slice git_read_through(int folder, const char *name) { return read_sized(folder, name, 0, LARGEST_GIT_FILE); }
 
 /* A command must not be able to keep its settings by closing the folder that they lie in. */
 void git_open_up(int folder) {
@@ -70,68 +75,6 @@ void git_open_up(int folder) {
   struct stat found;
   snprintf(path, sizeof path, "/proc/self/fd/%d", folder);
   if (state.tell && fstat(folder, &found) == 0 && (found.st_mode & 0700) != 0700) chmod(path, (found.st_mode & 07777) | 0700);
-}
-
-static int reopened(int found) {
-  if (found < 0) return -1;
-  git_open_up(found);
-  int opened = openat(found, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  close(found);
-  return opened;
-}
-
-static int open_folder(int folder, const char *name) {
-  return reopened(openat(folder, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-}
-
-/* ── git directories below another one ── */
-
-struct walk {
-  git_visit *visit;
-  void *context;
-  void (*link)(int folder, const char *path, const char *name);
-  unsigned folders;
-};
-
-static bool walk_folder(struct walk *walk, int folder, const char *path, unsigned depth);
-
-/* No link is followed, but git would. */
-static int enter(const struct walk *walk, int parent, const char *path, const char *name) {
-  struct stat found;
-  int folder = open_folder(parent, name);
-  if (folder < 0 && walk->link && fstatat(parent, name, &found, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(found.st_mode))
-    walk->link(parent, path, name);
-  return folder;
-}
-
-static bool walk_all(struct walk *walk, int parent, const char *above, const char *name, unsigned depth) {
-  int folder = enter(walk, parent, above, name);
-  DIR *listing = folder < 0 ? NULL : fdopendir(folder);
-  const char *path = strcmp(name, ".") == 0 ? above : joined(above, name);
-  bool whole = true;
-  if (!listing) return true;
-  for (struct dirent *entry; whole && (entry = readdir(listing));) {
-    if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
-    int child = enter(walk, folder, path, entry->d_name);
-    if (child < 0) continue;
-    whole = walk_folder(walk, child, joined(path, entry->d_name), depth + 1);
-    close(child);
-  }
-  closedir(listing);
-  return whole;
-}
-
-/* `modules` holds git directories, or folders of them where a submodule's name has a slash. */
-static bool walk_folder(struct walk *walk, int folder, const char *path, unsigned depth) {
-  if (depth > DEEPEST || walk->folders++ >= MOST_FOLDERS) return false;
-  walk->visit(walk->context, folder, path);
-  if (depth && !is_there(folder, "HEAD") && !is_there(folder, "objects")) return walk_all(walk, folder, path, ".", depth);
-  return walk_all(walk, folder, path, "modules", depth) && walk_all(walk, folder, path, "worktrees", depth);
-}
-
-bool git_walk(int folder, const char *path, git_visit *visit, void *context) {
-  struct walk walk = {.visit = visit, .context = context};
-  return walk_folder(&walk, folder, path, 0);
 }
 
 /* ── before ── */
@@ -152,9 +95,15 @@ static struct slice read_any(int folder, const char *name, mode_t mode) {
   return length < 0 ? (struct slice){0} : (struct slice){allot_text(target, (size_t)length), (size_t)length};
 }
 
+static const struct noted *noted_at(const char *path) {
+  for (size_t i = 0; i < state.count; i++)
+    if (strcmp(state.files[i].path, path) == 0) return &state.files[i];
+  return NULL;
+}
+
 void git_note_file(int folder, const char *path, const char *name) {
   struct stat found;
-  if (fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) != 0) return;
+  if (fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) != 0 || noted_at(joined(path, name))) return;
   if (state.count == MOST_NOTED) {
     state.is_partial = true;
     return;
@@ -168,29 +117,100 @@ void git_note_file(int folder, const char *path, const char *name) {
                                               .mount = S_ISDIR(found.st_mode) ? mount_of(joined(path, name)) : 0};
 }
 
-static const char *const configurations[] = {"config", "config.worktree"};
-/* It names another directory that the configuration and the hooks are taken from. */
-static const char elsewhere[] = "commondir";
+/* What git does in steps: lines that start programs, and the names of strategies, which it makes the name of a program of. */
+static const struct operation_file {
+  const char *folder, *name;
+  bool (*clean)(struct slice old, struct slice now, struct text *left);
+} operations[] = {
+    {"rebase-merge", "git-rebase-todo", git_clean_steps},
+    {"sequencer", "todo", git_clean_steps},
+    {"rebase-merge", "strategy", git_clean_strategy},
+    {"sequencer", "opts", git_clean_options},
+};
+enum { OPERATIONS = sizeof operations / sizeof *operations };
 
-static void note_folder(void *context, int folder, const char *path) {
-  (void)context;
-  for (size_t i = 0; i < 2; i++) git_note_file(folder, path, configurations[i]);
-  git_note_file(folder, path, elsewhere);
-  git_note_file(folder, path, "hooks");
+/* Remotes as git wrote them before it had settings for them. */
+static const char *const old_remotes[] = {"remotes", "branches"};
+
+typedef void on_file(int folder, const char *path, const char *name);
+
+/* A link is followed: it is one of git's settings as well as what it leads to. */
+static void with_configuration(const struct git_walk *walk, int folder, const char *path, const char *name, on_file *each) {
+  struct stat found;
+  each(folder, path, name);
+  if (fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISLNK(found.st_mode)) return;
+  int fd = openat(folder, name, O_PATH | O_CLOEXEC);
+  char *real = fd < 0 ? NULL : path_of(fd), *slash = real ? strrchr(real, '/') : NULL;
+  if (fd >= 0) close(fd);
+  if (!real || !git_is_within(walk, real) || slash == real) return;
+  *slash = '\0';
+  int above = openat(AT_FDCWD, real, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (above >= 0) each(above, real, slash + 1);
+  if (above >= 0) close(above);
 }
 
-static void note_all(int folder, const char *path) {
-  struct walk walk = {.visit = note_folder, .link = git_note_file};
-  state.is_partial |= !walk_folder(&walk, folder, path, 0);
+static void with_old_remotes(int git, const char *path, on_file *each) {
+  for (size_t i = 0; i < 2; i++) {
+    int folder = openat(git, old_remotes[i], O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *listing = folder < 0 ? NULL : fdopendir(folder);
+    if (!listing) {
+      if (git_is_there(git, old_remotes[i])) each(git, path, old_remotes[i]);
+      continue;
+    }
+    for (struct dirent *entry; (entry = readdir(listing));)
+      if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0) each(folder, joined(path, old_remotes[i]), entry->d_name);
+    closedir(listing);
+  }
+}
+
+static void with_operations(int git, const char *path, void (*each)(int folder, const char *path, const struct operation_file *file)) {
+  for (size_t i = 0; i < OPERATIONS; i++) {
+    int folder = openat(git, operations[i].folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder >= 0) each(folder, joined(path, operations[i].folder), &operations[i]);
+    if (folder >= 0) close(folder);
+  }
+}
+
+static void note_operation(int folder, const char *path, const struct operation_file *file) { git_note_file(folder, path, file->name); }
+
+static void note_named(void *context, const char *path) {
+  struct stat found;
+  (void)context;
+  if (state.named_count == MOST_NAMED) return;
+  state.named[state.named_count++] = (struct named){text_keep(path), lstat(path, &found) == 0};
+}
+
+static void note_folder(struct git_walk *walk, int folder, const char *path, const char *tree) {
+  for (size_t i = 0; i < 2; i++) with_configuration(walk, folder, path, git_configurations[i], git_note_file);
+  git_note_file(folder, path, "hooks");
+  with_old_remotes(folder, path, git_note_file);
+  with_operations(folder, path, note_operation);
+  git_named(walk, folder, path, tree, note_named, NULL);
+}
+
+static void note_step(struct git_walk *walk, int folder, const char *path, const char *name) {
+  struct stat found;
+  char *to;
+  size_t count = state.count;
+  if (fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) != 0 || S_ISDIR(found.st_mode)) return;
+  git_note_file(folder, path, name);
+  int fd = git_follow(walk, folder, name, &to);
+  if (state.count > count && to) state.files[count].leads_to = text_keep(to);
+  if (fd >= 0) close(fd);
+}
+
+static void note_beyond(struct git_walk *walk, int folder, const char *path, const char *name) {
+  (void)walk;
+  if (strcmp(name, ".git") == 0) git_note_file(folder, path, name);
+  else state.is_partial = true;
+}
+
+static void note_odd(struct git_walk *walk, int folder, const char *path, const char *name) {
+  (void)walk;
+  git_note_file(folder, path, name);
 }
 
 /* ── after ── */
-
-static const struct noted *noted_at(const char *path) {
-  for (size_t i = 0; i < state.count; i++)
-    if (strcmp(state.files[i].path, path) == 0) return &state.files[i];
-  return NULL;
-}
 
 static const char *shown(const char *path) {
   const char *rest = state.workspace ? below(state.workspace, path) : NULL;
@@ -218,7 +238,7 @@ bool git_put_aside(int folder, const char *path, const char *name, const char *w
   for (unsigned i = 0; i < MOST_ASIDE; i++) {
     snprintf(aside, sizeof aside, "%.*s.put-aside-%llx", NAME_MAX - 32, name,
              (unsigned long long)now.tv_sec * 1000000000u + (unsigned long long)now.tv_nsec + i);
-    if (is_there(folder, aside)) continue;
+    if (git_is_there(folder, aside)) continue;
     /* What the command put in place of something covered may have been covered in turn. */
     if (renameat(folder, name, folder, aside) != 0 && (errno != EBUSY || !move_mount_point(folder, name, folder, aside))) break;
     git_tell(shown(joined(path, name)), " ", why, " and is now ", aside, NULL);
@@ -259,12 +279,12 @@ static void replace(int folder, const char *path, const char *name, struct slice
   if (written) return;
   git_tell("warning: ", shown(joined(path, name)), " could not be put back: ", error_text(errno), NULL);
   unlinkat(folder, lock, 0);
-  if (is_there(folder, name)) git_put_aside(folder, path, name, "was changed by the command");
+  if (git_is_there(folder, name)) git_put_aside(folder, path, name, "was changed by the command");
 }
 
 /* Whatever stands there now. */
 static void put_back(int folder, const char *path, const char *name, const struct noted *before) {
-  if (is_there(folder, name) && !git_put_aside(folder, path, name, "was changed by the command")) return;
+  if (git_is_there(folder, name) && !git_put_aside(folder, path, name, "was changed by the command")) return;
   if (!before || !before->text) return;
   if (S_ISLNK(before->mode)) {
     if (symlinkat(before->text, folder, name) != 0)
@@ -281,14 +301,33 @@ static bool is_unchanged(const struct noted *before, const struct stat *found, s
   return before->length == now.length && memcmp(before->text, now.text, now.length) == 0;
 }
 
-static bool is_plain_folder(const char *path) {
-  int fd = open_without_links(state.workspace_fd, path, O_PATH | O_DIRECTORY);
-  if (fd >= 0) close(fd);
-  return fd >= 0 || errno == ENOENT;
-}
-
 static void tell_removed(const struct git_judge *judge, const struct git_entry *entry) {
   git_tell(judge->file, ": ", entry->stem, entry->key, " was set by the command and put back", NULL);
+}
+
+static struct git_walk walk;
+/* The git directory whose settings are looked at, where they may say where its files are. */
+static const char *judged;
+
+/* Files that lie there, and that lead back, or none yet. */
+static bool is_own_tree(const char *path) {
+  char *to;
+  int fd = open_without_links(workspace_fd, path, O_PATH | O_DIRECTORY);
+  if (fd < 0) return errno == ENOENT;
+  int git = git_follow(&walk, fd, ".git", &to);
+  bool is_own = git < 0 ? !git_is_there(fd, ".git") : strcmp(to, judged) == 0;
+  if (git >= 0) close(git);
+  close(fd);
+  return is_own;
+}
+
+/* Where hooks are looked for beside the files, these must not move. */
+static bool names_hooks(struct slice text) {
+  struct git_config config;
+  if (!git_parse(text, &config)) return true;
+  for (size_t i = 0; i < config.count; i++)
+    if (strcmp(config.entries[i].stem, "core.") == 0 && strcmp(config.entries[i].key, "hookspath") == 0) return true;
+  return false;
 }
 
 void git_settle_file(int folder, const char *path, const char *name) {
@@ -300,26 +339,41 @@ void git_settle_file(int folder, const char *path, const char *name) {
   struct slice now = read_any(folder, name, found.st_mode);
   if (is_unchanged(before, &found, now)) return;
   struct slice old = before && before->text && S_ISREG(before->mode) ? (struct slice){before->text, before->length} : (struct slice){(char *)"", 0};
-  const char *inside = below(state.workspace, path);
-  struct git_judge judge = {.folder = inside && *inside ? inside : NULL, .is_plain_folder = is_plain_folder, .removed = tell_removed, .file = shown(file)};
+  const char *inside = judged && strcmp(judged, path) == 0 && !names_hooks(old) ? below(state.workspace, path) : NULL;
+  struct git_judge judge = {.folder = inside && *inside ? inside : NULL, .is_own_tree = is_own_tree, .removed = tell_removed, .file = shown(file)};
   if (!S_ISREG(found.st_mode) || !now.text || !git_clean(&judge, old, now, &left)) put_back(folder, path, name, before);
   else if (left.length != now.length) replace(folder, path, name, (struct slice){left.data, left.length}, found.st_mode);
   text_free(&left);
 }
 
-/* A file that git follows to another directory is as it was, or what `git worktree add` writes, or put aside. */
-static void settle_pointer(int folder, const char *path, const char *name, const char *usual) {
+static bool is_as_it_was(int folder, const char *path, const char *name) {
   struct stat found;
-  if (fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) != 0) return;
   const struct noted *before = noted_at(joined(path, name));
-  struct slice now = read_any(folder, name, found.st_mode);
-  if (is_unchanged(before, &found, now)) return;
-  if (!before && usual && now.text && S_ISREG(found.st_mode) && strcmp(now.text, usual) == 0) return;
-  put_back(folder, path, name, before);
+  return fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) != 0 || is_unchanged(before, &found, read_any(folder, name, found.st_mode));
+}
+
+static void settle_old_remote(int folder, const char *path, const char *name) {
+  if (!is_as_it_was(folder, path, name)) put_back(folder, path, name, noted_at(joined(path, name)));
+}
+
+/* What leads to a git directory that is looked at is settled there. Anything else is as it was, and leads where it led, or is put back. */
+static void settle_step(struct git_walk *around, int folder, const char *path, const char *name) {
+  struct stat found;
+  char *to;
+  const struct noted *before = noted_at(joined(path, name));
+  if (fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) != 0) return;
+  int fd = git_follow(around, folder, name, &to);
+  if (fd >= 0) close(fd);
+  if (S_ISDIR(found.st_mode) ? !before || S_ISDIR(before->mode) : to && git_is_within(around, to)) return;
+  const char *led_to = before && before->leads_to ? before->leads_to : "";
+  if (strcmp(led_to, to ? to : "") != 0 || !is_as_it_was(folder, path, name)) put_back(folder, path, name, before);
 }
 
 static bool holds_programs(int folder, const char *name) {
-  int hooks = open_folder(folder, name);
+  int hooks = openat(folder, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (hooks >= 0) git_open_up(hooks);
+  if (hooks >= 0) close(hooks);
+  hooks = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   DIR *listing = hooks < 0 ? NULL : fdopendir(hooks);
   bool found_one = !listing;
   struct stat found;
@@ -339,145 +393,89 @@ static void settle_hooks(int folder, const char *path) {
   const struct noted *before = noted_at(joined(path, "hooks"));
   if (fstatat(folder, "hooks", &found, AT_SYMLINK_NOFOLLOW) != 0) return;
   if (before && S_ISDIR(before->mode) && S_ISDIR(found.st_mode) && before->mount == mount_of(joined(path, "hooks"))) return;
-  if (before && S_ISLNK(before->mode) && is_unchanged(before, &found, read_any(folder, "hooks", found.st_mode))) return;
+  if (before && S_ISLNK(before->mode) && is_as_it_was(folder, path, "hooks")) return;
   if (!S_ISDIR(found.st_mode) || holds_programs(folder, "hooks")) put_back(folder, path, "hooks", before);
 }
 
-static void settle_folder(void *context, int folder, const char *path) {
+/* Programs or settings that were not there, or not where the name led to. What was there can only be read. */
+static void settle_named(void *context, const char *path) {
+  struct stat found;
   (void)context;
-  for (size_t i = 0; i < 2; i++) git_settle_file(folder, path, configurations[i]);
-  settle_pointer(folder, path, elsewhere, strstr(path, "/worktrees/") ? "../..\n" : NULL);
-  settle_hooks(folder, path);
+  for (size_t i = 0; i < state.named_count; i++)
+    if (state.named[i].was_there && strcmp(state.named[i].path, path) == 0) return;
+  const char *slash = strrchr(path, '/'), *above = allot_text(path, (size_t)(slash - path));
+  if (lstat(path, &found) != 0) return;
+  int folder = openat(AT_FDCWD, above, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder >= 0) git_put_aside(folder, above, slash + 1, "was made by the command where git looks for programs or settings");
+  if (folder >= 0) close(folder);
 }
 
-static void settle_link(int folder, const char *path, const char *name) { settle_pointer(folder, path, name, NULL); }
-
-static void settle_all(int folder, const char *path) {
-  struct walk walk = {.visit = settle_folder, .link = settle_link};
-  if (walk_folder(&walk, folder, path, 0)) return;
-  if (state.is_partial) git_tell("warning: ", shown(path), " has more git directories than are looked at", NULL);
-  else
-    for (size_t i = 0; i < 2; i++)
-      if (is_there(folder, i ? "worktrees" : "modules")) git_put_aside(folder, path, i ? "worktrees" : "modules", "has more folders than are looked at");
-}
-
-/* Programs or settings that the configuration named before they were there. */
-static void settle_awaited(const char *path) {
-  const char *rest = below(state.workspace, path), *at = state.workspace;
-  int folder = fcntl(state.workspace_fd, F_DUPFD_CLOEXEC, 3);
-  while (rest && folder >= 0) {
-    char *name = allot_text(rest, strcspn(rest, "/"));
-    rest = strchr(rest, '/') ? strchr(rest, '/') + 1 : NULL;
-    int child = rest ? open_folder(folder, name) : -1;
-    if (child < 0 && is_there(folder, name)) git_put_aside(folder, at, name, "was made by the command where git looks for programs or settings");
-    close(folder);
-    folder = child;
-    at = joined(at, name);
+static void settle_operation(int folder, const char *path, const struct operation_file *file) {
+  struct stat found;
+  struct text left = {0};
+  const struct noted *before = noted_at(joined(path, file->name));
+  if (fstatat(folder, file->name, &found, AT_SYMLINK_NOFOLLOW) != 0 || is_as_it_was(folder, path, file->name)) return;
+  struct slice now = read_sized(folder, file->name, O_NOFOLLOW, LARGEST_STEPS);
+  struct slice old = before && before->text ? (struct slice){before->text, before->length} : (struct slice){(char *)"", 0};
+  if (!S_ISREG(found.st_mode) || !now.text || !file->clean(old, now, &left)) {
+    put_back(folder, path, file->name, before);
+  } else if (left.length != now.length) {
+    replace(folder, path, file->name, (struct slice){left.data, left.length}, found.st_mode);
+    git_tell(shown(joined(path, file->name)), ": what starts programs was added by the command and taken out", NULL);
   }
+  text_free(&left);
 }
 
-/* ── repositories in the workspace that belong to another one ── */
-
-struct tree {
-  int folder;
-  const char *path;
-  unsigned depth;
-};
-
-static int open_pointed(int folder, char *text) {
-  static const char key[] = "gitdir: ";
-  if (strncmp(text, key, sizeof key - 1) != 0) return -1;
-  text[strcspn(text, "\r\n")] = '\0';
-  return open_without_links(folder, text + sizeof key - 1, O_RDONLY | O_DIRECTORY);
+static void settle_folder(struct git_walk *around, int folder, const char *path, const char *tree) {
+  judged = tree && strcmp(tree, state.workspace) == 0 ? NULL : path;
+  for (size_t i = 0; i < 2; i++) with_configuration(around, folder, path, git_configurations[i], git_settle_file);
+  judged = NULL;
+  settle_hooks(folder, path);
+  with_old_remotes(folder, path, settle_old_remote);
+  with_operations(folder, path, settle_operation);
+  git_named(around, folder, path, tree, settle_named, NULL);
 }
 
-/* As `git submodule` writes it: to a git directory that is looked at. */
-static bool leads_to_modules(const char *path, const char *text) {
-  static const char key[] = "gitdir: ", modules[] = ".git/modules/";
-  const char *at = below(state.workspace, path), *rest = text + sizeof key - 1;
-  if (!at || strncmp(text, key, sizeof key - 1) != 0) return false;
-  for (; at; at = strchr(at, '/') ? strchr(at, '/') + 1 : NULL, rest += 3)
-    if (strncmp(rest, "../", 3) != 0) return false;
-  return strncmp(rest, modules, sizeof modules - 1) == 0 && !strstr(rest, "/..");
-}
-
-static void settle_embedded(int folder, const char *path) {
-  struct slice file = git_read(folder, ".git");
-  const struct noted *before = noted_at(joined(path, ".git"));
-  int git = before && !S_ISDIR(before->mode) ? -1 : open_folder(folder, ".git");
-  if (git < 0) settle_pointer(folder, path, ".git", file.text && leads_to_modules(path, file.text) ? file.text : NULL);
-  else settle_all(git, joined(path, ".git"));
-  if (git >= 0) close(git);
-}
-
-static void take_links(const struct tree *tree, int git);
-
-static void take_link(void *context, const char *name) {
-  const struct tree *above = context;
-  if (above->depth >= DEEPEST || state.links >= MOST_FOLDERS) return;
-  int folder = reopened(open_without_links(above->folder, name, O_PATH | O_DIRECTORY));
-  if (folder < 0) return;
-  state.links++;
-  struct tree tree = {.folder = folder, .path = joined(above->path, name), .depth = above->depth + 1};
-  if (state.tell) settle_embedded(folder, tree.path);
-  else git_note_file(folder, tree.path, ".git");
-  struct slice file = git_read(folder, ".git");
-  int git = file.text ? open_pointed(folder, file.text) : open_folder(folder, ".git");
-  if (git >= 0 && !file.text && !state.tell) note_all(git, joined(tree.path, ".git"));
-  if (git >= 0) take_links(&tree, git);
-  if (git >= 0) close(git);
-  close(folder);
+static void settle_beyond(struct git_walk *around, int folder, const char *path, const char *name) {
+  bool is_of_files = strcmp(name, ".git") == 0;
+  (void)around;
+  if (is_of_files && is_as_it_was(folder, path, name)) return;
+  if (state.is_partial && !is_of_files) git_tell("warning: ", shown(joined(path, name)), " has more git directories than are looked at", NULL);
+  else git_put_aside(folder, path, name, is_of_files ? "lies deeper, or behind more others, than is looked at" : "has more folders than are looked at");
 }
 
 /* An index that git understands and we do not would hide what it holds. */
-static void take_links(const struct tree *tree, int git) {
-  struct tree own = *tree;
-  bool whole = git_links(git, take_link, &own) && state.links < MOST_FOLDERS;
-  if (whole) return;
-  if (!state.tell) state.is_index_odd = true;
-  else if (!state.is_index_odd) git_put_aside(git, joined(tree->path, ".git"), "index", "cannot be understood");
+static void settle_odd(struct git_walk *around, int folder, const char *path, const char *name) {
+  (void)around;
+  if (is_as_it_was(folder, path, name)) return;
+  if (noted_at(joined(path, name))) git_tell("warning: ", shown(joined(path, name)), " cannot be understood: look at `git ls-files -s` first", NULL);
+  else git_put_aside(folder, path, name, "cannot be understood");
 }
 
 /* ── all of it ── */
 
-void git_note(const char *workspace, const char *shared, const struct strings *awaited) {
-  state.workspace_fd = open_without_links(AT_FDCWD, workspace, O_PATH | O_DIRECTORY);
-  if (state.workspace_fd < 0) return;
+void git_note(const char *workspace, const char *shared, const char *outside) {
+  workspace_fd = open_without_links(AT_FDCWD, workspace, O_PATH | O_DIRECTORY);
+  if (workspace_fd < 0) return;
   state.workspace = text_keep(workspace);
   state.shared = text_keep(shared);
-  for (size_t i = 0; awaited && i < awaited->count; i++) {
-    char **items = realloc(state.awaited.items, (i + 1) * sizeof *items);
-    if (!items) refuse("out of memory", NULL);
-    state.awaited.items = items;
-    items[state.awaited.count++] = text_keep(awaited->items[i]);
-  }
-  git_note_file(state.workspace_fd, workspace, ".git");
-  int git = open_folder(state.workspace_fd, ".git");
-  if (git >= 0) note_all(git, joined(workspace, ".git"));
-  if (git >= 0) take_links(&(struct tree){.folder = state.workspace_fd, .path = workspace}, git);
-  if (git >= 0) close(git);
-  if (shared) state.shared_fd = open_without_links(AT_FDCWD, shared, O_RDONLY | O_DIRECTORY);
-  if (state.shared_fd >= 0) note_all(state.shared_fd, shared);
+  state.outside = text_keep(outside);
+  walk = (struct git_walk){.workspace = state.workspace, .shared = state.shared, .named = state.outside};
+  walk.visit = note_folder, walk.step = note_step, walk.beyond = note_beyond, walk.odd = note_odd;
+  git_walk(&walk);
 }
 
 void git_settle(void (*to)(const char *line)) {
   struct stat found;
   state.tell = to;
   frozen_settle();
-  if (state.workspace_fd < 0) return;
-  git_open_up(state.workspace_fd);
-  if (state.shared_fd >= 0) git_open_up(state.shared_fd);
-  const struct noted *before = noted_at(joined(state.workspace, ".git"));
-  bool is_folder = fstatat(state.workspace_fd, ".git", &found, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(found.st_mode);
-  if (!is_folder || (before && !S_ISDIR(before->mode))) settle_pointer(state.workspace_fd, state.workspace, ".git", NULL);
-  int git = open_folder(state.workspace_fd, ".git");
-  if (git < 0 && is_folder) git_tell("git's settings could not be looked at (", error_text(errno), "): see to .git/config and .git/hooks first", NULL);
-  state.links = 0;
-  if (git >= 0) settle_all(git, joined(state.workspace, ".git"));
-  if (git >= 0) take_links(&(struct tree){.folder = state.workspace_fd, .path = state.workspace}, git);
-  if (git >= 0) close(git);
-  if (state.shared_fd >= 0) settle_all(state.shared_fd, state.shared);
-  for (size_t i = 0; i < state.awaited.count; i++) settle_awaited(state.awaited.items[i]);
+  if (workspace_fd < 0) return;
+  git_open_up(workspace_fd);
+  if (fstatat(workspace_fd, ".git", &found, AT_SYMLINK_NOFOLLOW) != 0 && errno != ENOENT)
+    git_tell("git's settings could not be looked at (", error_text(errno), "): see to .git/config and .git/hooks first", NULL);
+  walk = (struct git_walk){.workspace = state.workspace, .shared = state.shared, .named = state.outside};
+  walk.visit = settle_folder, walk.step = settle_step, walk.beyond = settle_beyond, walk.odd = settle_odd;
+  git_walk(&walk);
   if (state.told > MOST_LINES) {
     unsigned more = state.told - MOST_LINES;
     state.told = 0;

@@ -3,6 +3,8 @@
 
 #include "base.h"
 
+#include <sys/types.h>
+
 /*
  * Git's own files in a workspace that can be written: a later git outside, which no barrier is around, starts whatever programs
  * they name. What a command added of that kind is put back when it has ended.
@@ -30,9 +32,10 @@ bool git_parse(struct slice text, struct git_config *config);
 const char *submodule_files(const char *folder, const char *value);
 
 struct git_judge {
-  /* Of the directory that the configuration lies in, seen from the workspace; NULL: elsewhere. */
+  /* The directory that the configuration lies in, seen from the workspace; NULL: it may not say where its files are. */
   const char *folder;
-  bool (*is_plain_folder)(const char *path);
+  /* Whether files that lie at this path in the workspace are the directory's own. */
+  bool (*is_own_tree)(const char *path);
   void (*removed)(const struct git_judge *judge, const struct git_entry *entry);
   const char *file;
 };
@@ -46,17 +49,55 @@ bool git_clean(const struct git_judge *judge, struct slice before, struct slice 
 typedef void git_link(void *context, const char *path);
 bool git_links(int git, git_link *take, void *context);
 
+/* ── git_steps.c: files of what git does in steps, such as a rebase. What of `now` starts no program, or is in `old`; false: put it back ── */
+
+bool git_clean_steps(struct slice old, struct slice now, struct text *left);
+bool git_clean_strategy(struct slice old, struct slice now, struct text *left);
+bool git_clean_options(struct slice old, struct slice now, struct text *left);
+
+/* ── git_walk.c: every git directory that a git started in the workspace comes to, each as git finds it ── */
+
+struct git_walk {
+  /* Where they may lie; what the workspace is called in git's files, where that differs. */
+  const char *workspace, *shared, *named;
+  /* A git directory, without links in its path, and a folder of its files, where one is known. A directory comes once with each. */
+  void (*visit)(struct git_walk *walk, int folder, const char *path, const char *tree);
+  /* May be NULL. Before a name is followed; a name behind which there is more than is looked at; an index that is not understood. */
+  void (*step)(struct git_walk *walk, int folder, const char *path, const char *name);
+  void (*beyond)(struct git_walk *walk, int folder, const char *path, const char *name);
+  void (*odd)(struct git_walk *walk, int folder, const char *path, const char *name);
+  void *context;
+  unsigned steps;
+  size_t count, capacity;
+  struct git_pair {
+    dev_t device, tree_device;
+    ino_t inode, tree_inode;
+  } * seen;
+};
+
+void git_walk(struct git_walk *walk);
+bool git_is_there(int folder, const char *name);
+/* Whether a path without links lies where they may. */
+bool git_is_within(const struct git_walk *walk, const char *path);
+/* The folder that git comes to by a name: a folder, a link to one, a file that names one; -1, and NULL for its path, where there is none. */
+int git_follow(const struct git_walk *walk, int folder, const char *name, char **to);
+
+/* Calls `take` for each path within that the settings of a git directory name to run programs from or to take settings from, without links. */
+typedef void git_take(void *context, const char *path);
+void git_named(const struct git_walk *walk, int folder, const char *path, const char *tree, git_take *take, void *context);
+
 /* ── git.c ── */
+
+extern const char *const git_configurations[2];
 
 /* Opens and reads a plain file that is not too large; `text` is NULL otherwise, with errno. */
 struct slice git_read(int folder, const char *name);
 
-/* Calls `visit` for a git directory and those below it. False when there are more than are looked at. */
-typedef void git_visit(void *context, int folder, const char *path);
-bool git_walk(int folder, const char *path, git_visit *visit, void *context);
+/* The same through links. */
+struct slice git_read_through(int folder, const char *name);
 
-/* Remembers what is there. `shared` is the git directory of a linked worktree, or NULL; `awaited` are paths that git runs or reads once there. */
-void git_note(const char *workspace, const char *shared, const struct strings *awaited);
+/* Remembers what is there. `shared` is the git directory of a linked worktree, or NULL; `outside` what the workspace is called on the machine. */
+void git_note(const char *workspace, const char *shared, const char *outside);
 
 /* For frozen.c: a file of settings as it is, what is left of it in the end, folders and what stands in them, a line for the person. */
 void git_note_file(int folder, const char *path, const char *name);

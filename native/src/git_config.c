@@ -151,7 +151,8 @@ static const struct harmless {
   const char *keys;
   enum value_kind value;
 } all_harmless[] = {
-    {"user", ALONE, "*", ANY},
+    {"user", ALONE, " name email signingkey useconfigonly ", ANY},
+    /* Editors and forges keep notes of their own about a branch. */
     {"branch", ALONE | NAMED, "*", REMOTE},
     {"remote", NAMED, " url pushurl ", ADDRESS},
     {"remote", NAMED, " fetch prune prunetags tagopt push mirror partialclonefilter promisor ", ANY},
@@ -163,27 +164,37 @@ static const struct harmless {
     {"submodule", NAMED, " url ", ADDRESS},
     {"submodule", NAMED, " active branch ignore shallow ", ANY},
     {"submodule", NAMED, " update ", UPDATE},
-    {"extensions", ALONE, "*", ANY},
-    {"gc", ALONE | NAMED, "*", ANY},
-    {"push", ALONE, "*", ANY},
-    {"pull", ALONE, "*", ANY},
-    {"fetch", ALONE, "*", ANY},
-    {"rebase", ALONE, "*", ANY},
-    {"init", ALONE, "*", ANY},
-    {"status", ALONE, "*", ANY},
+    {"extensions", ALONE, " noop objectformat compatobjectformat refstorage preciousobjects relativeworktrees worktreeconfig ", ANY},
+    {"extensions", ALONE, " partialclone ", ADDRESS},
+    {"gc", ALONE | NAMED,
+     " aggressivedepth aggressivewindow auto autodetach autopacklimit bigpackthreshold cruftpacks logexpiry packrefs pruneexpire reflogexpire"
+     " reflogexpireunreachable rerereresolved rerereunresolved worktreepruneexpire writecommitgraph ",
+     ANY},
+    {"push", ALONE, " default followtags autosetupremote recursesubmodules gpgsign negotiate usebitmaps useforceifincludes ", ANY},
+    {"pull", ALONE, " ff rebase ", ANY},
+    {"fetch", ALONE, " all fsckobjects negotiationalgorithm output parallel prune prunetags recursesubmodules showforcedupdates unpacklimit writecommitgraph ", ANY},
+    /* Not instructionformat: what it writes into the list of steps may be a line of its own, and that a program. */
+    {"rebase", ALONE, " abbreviatecommands autosquash autostash backend forkpoint missingcommitscheck rebasemerges reschedulefailedexec stat updaterefs ", ANY},
+    {"init", ALONE, " defaultbranch defaultobjectformat defaultrefformat ", ANY},
+    {"status", ALONE,
+     " relativepaths short branch aheadbehind displaycommentprefix renamelimit renames showstash showuntrackedfiles submodulesummary ", ANY},
     {"color", ALONE | NAMED, "*", ANY},
-    {"column", ALONE, "*", ANY},
+    {"column", ALONE, " ui branch clean status tag ", ANY},
     {"advice", ALONE, "*", ANY},
-    {"index", ALONE, "*", ANY},
-    {"pack", ALONE, "*", ANY},
-    {"rerere", ALONE, "*", ANY},
-    {"log", ALONE, "*", ANY},
-    {"feature", ALONE, "*", ANY},
+    {"index", ALONE, " recordendofindexentries recordoffsettable skiphash sparse threads version ", ANY},
+    {"pack", ALONE,
+     " compression deltacachelimit deltacachesize depth indexversion packsizelimit threads usebitmaps usesparse window windowmemory writebitmaps"
+     " writereverseindex ",
+     ANY},
+    {"rerere", ALONE, " enabled autoupdate ", ANY},
+    {"log", ALONE, " abbrevcommit date decorate diffmerges follow graphcolors mailmap showroot ", ANY},
+    {"feature", ALONE, " experimental manyfiles ", ANY},
     {"tag", ALONE, " sort gpgsign ", ANY},
     {"commit", ALONE, " gpgsign verbose cleanup ", ANY},
     {"diff", ALONE, " algorithm renames context colormoved noprefix mnemonicprefix ", ANY},
     {"merge", ALONE, " ff conflictstyle renames log ", ANY},
     {"maintenance", ALONE, " auto strategy ", ANY},
+    {"lfs", ALONE, " repositoryformatversion ", ANY},
 };
 
 static bool is_among(const char *words, const char *word) {
@@ -195,7 +206,7 @@ static bool is_among(const char *words, const char *word) {
 
 /* Newer versions of git have more keys than are known here: gc.recentObjectsHook came so. */
 static bool leads_to_program(const char *key) {
-  static const char *const ends[] = {"hook", "command", "cmd", "program", "helper", "driver", "editor", "pager", "dir", "path", "file", "worktreeconfig"};
+  static const char *const ends[] = {"hook", "command", "cmd", "program", "helper", "driver", "editor", "pager", "dir", "path", "file", "options", "format"};
   size_t length = strlen(key);
   for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
     if (length >= strlen(ends[i]) && strcmp(key + length - strlen(ends[i]), ends[i]) == 0) return true;
@@ -233,7 +244,7 @@ static bool is_value_harmless(const struct git_judge *judge, enum value_kind kin
     case UPDATE: return value[0] && is_among(" checkout rebase merge none ", value);
     case SUBMODULE_FILES:
       value = judge->folder ? submodule_files(judge->folder, value) : NULL;
-      return value && judge->is_plain_folder(value);
+      return value && judge->is_own_tree(value);
     default: return true;
   }
 }
@@ -242,6 +253,8 @@ static bool is_harmless(const struct git_judge *judge, const struct git_entry *e
   const char *dot = strchr(entry->stem, '.');
   size_t length = dot ? (size_t)(dot - entry->stem) : 0;
   unsigned subsection = dot && dot[1] ? NAMED : ALONE;
+  /* Git starts itself with the name of a remote as an argument, which would then be an option. */
+  if (subsection == NAMED && dot[1] == '-') return false;
   for (size_t i = 0; i < sizeof all_harmless / sizeof *all_harmless; i++) {
     const struct harmless *one = &all_harmless[i];
     if (!length || strlen(one->section) != length || strncmp(one->section, entry->stem, length) != 0) continue;

@@ -11,7 +11,7 @@
  * The index alone says which they are.
  */
 
-enum { LARGEST_INDEX = 64 << 20, HEADER = 12, MODE_AT = 24, ID_AT = 40, HAS_MORE_FLAGS = 0x4000 };
+enum { LARGEST_INDEX = 1 << 30, HEADER = 12, MODE_AT = 24, ID_AT = 40, HAS_MORE_FLAGS = 0x4000, LONGEST_ID = 32 };
 /* An entry is a name of at most PATH_MAX and less than a hundred bytes more. */
 enum { WINDOW = 64 << 10, LARGEST_ENTRY = PATH_MAX + 1024 };
 
@@ -29,6 +29,12 @@ struct index {
   size_t from, to;
   uint32_t version;
   char name[PATH_MAX];
+  /* The name of the file that holds the other part of a split one, as its bytes. */
+  unsigned char other[LONGEST_ID];
+  /* An entry here says that one of the other part, which alone has its name, is a repository. */
+  bool has_nameless;
+  /* Of the other part: each may be one. */
+  bool takes_all;
 };
 
 static bool fill_window(struct index *index, size_t at) {
@@ -76,57 +82,93 @@ static size_t read_name(struct index *index, const unsigned char *entry, size_t 
   return index->version < 4 ? (used + 8) / 8 * 8 : used + 1;
 }
 
-/* The other part of a split index is in another file, and entries here may have no name. */
-static bool is_split(struct index *index, size_t id_size) {
+enum part { WHOLE, SPLIT, ODD };
+
+/* Of a split index the other part is in another file, which an extension names. */
+static enum part part_of(struct index *index, size_t id_size) {
   const unsigned char *extension;
   size_t at = index->at, seen;
-  for (; (extension = look_at(index, at, &seen)) && seen >= id_size + 8; at += 8 + (size_t)number(extension + 4))
-    if (memcmp(extension, "link", 4) == 0) return true;
+  for (; (extension = look_at(index, at, &seen)) && seen >= id_size + 8; at += 8 + (size_t)number(extension + 4)) {
+    if (memcmp(extension, "link", 4) != 0) continue;
+    if (number(extension + 4) < id_size || seen < 8 + id_size) return ODD;
+    memcpy(index->other, extension + 8, id_size);
+    return SPLIT;
+  }
   /* What cannot be read may say so. */
-  return !extension && at <= index->size;
+  return extension || at > index->size ? WHOLE : ODD;
 }
 
-static bool read_entries(struct index *index, size_t id_size, git_link *take, void *context) {
+static enum part read_entries(struct index *index, size_t id_size, git_link *take, void *context) {
   size_t seen, length;
   const unsigned char *entry = look_at(index, 0, &seen);
   uint32_t count = entry ? number(entry + 8) : 0;
-  if (!entry) return false;
+  if (!entry) return ODD;
   index->at = HEADER;
   index->length = 0;
   for (uint32_t i = 0; i < count; i++, index->at += length) {
     size_t fixed = ID_AT + id_size + 2;
-    if (!(entry = look_at(index, index->at, &seen)) || seen < fixed + 2) return false;
+    if (!(entry = look_at(index, index->at, &seen)) || seen < fixed + 2) return ODD;
     uint32_t kind = number(entry + MODE_AT) & S_IFMT;
-    bool is_link = kind == (S_IFDIR | S_IFLNK);
+    bool is_link = kind == (S_IFDIR | S_IFLNK) || index->takes_all;
     if (entry[fixed - 2] & (HAS_MORE_FLAGS >> 8)) fixed += 2;
-    if (!(length = read_name(index, entry, fixed, seen, is_link)) || !index->length) return false;
-    if (!is_link && kind != S_IFREG && kind != S_IFLNK && kind != S_IFDIR) return false;
-    if (!is_link) continue;
+    if (!(length = read_name(index, entry, fixed, seen, is_link))) return ODD;
+    if (!is_link && kind != S_IFREG && kind != S_IFLNK && kind != S_IFDIR) return ODD;
+    if (!index->length) index->has_nameless |= is_link;
+    if (!is_link || !index->length) continue;
     take(context, index->name);
     /* It has an index of its own, which was in the window since. */
     index->from = index->to = 0;
   }
-  return !is_split(index, id_size);
+  return part_of(index, id_size);
+}
+
+static int open_index(int git, const char *name, struct index *index) {
+  struct stat found;
+  size_t seen;
+  int fd = openat(git, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  if (fd < 0) return -1;
+  *index = (struct index){.fd = fd};
+  bool is_one = fstat(fd, &found) == 0 && S_ISREG(found.st_mode) && found.st_size >= HEADER && found.st_size <= LARGEST_INDEX;
+  index->size = is_one ? (size_t)found.st_size : 0;
+  const unsigned char *header = is_one ? look_at(index, 0, &seen) : NULL;
+  index->version = header && memcmp(header, "DIRC", 4) == 0 ? number(header + 4) : 0;
+  if (index->version >= 2 && index->version <= 4) return fd;
+  close(fd);
+  return -1;
+}
+
+/* An empty name is no entry of it but one that stands in for another: in a part that is whole git has none. */
+static bool read_other(int git, const struct index *first, size_t id_size, git_link *take, void *context) {
+  static const char digits[] = "0123456789abcdef";
+  char name[sizeof "sharedindex." + 2 * LONGEST_ID] = "sharedindex.";
+  struct index index;
+  bool is_named = false;
+  for (size_t i = 0, at = strlen(name); i < id_size; i++) {
+    is_named |= first->other[i] != 0;
+    name[at++] = digits[first->other[i] >> 4];
+    name[at++] = digits[first->other[i] & 15];
+  }
+  if (!is_named) return !first->has_nameless;
+  if (open_index(git, name, &index) < 0) return false;
+  index.takes_all = first->has_nameless;
+  bool whole = read_entries(&index, id_size, take, context) == WHOLE && !index.has_nameless;
+  close(index.fd);
+  return whole;
+}
+
+static bool read_index(int git, struct index *index, size_t id_size, git_link *take, void *context) {
+  enum part part = read_entries(index, id_size, take, context);
+  return part == SPLIT ? read_other(git, index, id_size, take, context) : part == WHOLE && !index->has_nameless;
 }
 
 /* With both sizes of object names: which it is stands in settings that the command could have changed. */
-static bool read_index(int fd, size_t size, git_link *take, void *context) {
-  struct index index = {.fd = fd, .size = size};
-  size_t seen;
-  const unsigned char *header = look_at(&index, 0, &seen);
-  if (!header || memcmp(header, "DIRC", 4) != 0) return false;
-  index.version = number(header + 4);
-  if (index.version < 2 || index.version > 4) return false;
-  bool is_short = read_entries(&index, 20, take, context), is_long = read_entries(&index, 32, take, context);
-  return is_short || is_long;
-}
-
 bool git_links(int git, git_link *take, void *context) {
   struct stat found;
-  int fd = openat(git, "index", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-  if (fd < 0) return fstatat(git, "index", &found, AT_SYMLINK_NOFOLLOW) != 0;
-  bool whole = fstat(fd, &found) == 0 && S_ISREG(found.st_mode) && found.st_size >= HEADER && found.st_size <= LARGEST_INDEX &&
-               read_index(fd, (size_t)found.st_size, take, context);
-  close(fd);
-  return whole;
+  struct index index;
+  if (fstatat(git, "index", &found, AT_SYMLINK_NOFOLLOW) != 0) return true;
+  if (open_index(git, "index", &index) < 0) return false;
+  struct index again = index;
+  bool is_short = read_index(git, &index, 20, take, context), is_long = read_index(git, &again, 32, take, context);
+  close(index.fd);
+  return is_short || is_long;
 }

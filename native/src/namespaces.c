@@ -205,7 +205,7 @@ static void note_git(const struct view *view) {
   const struct places *places = &view->plan->places;
   const char *workspace = places->workspace_target ? places->workspace_target : view->workspace;
   frozen_note(view);
-  if (view->workspace && places->workspace == WORKSPACE_REAL) git_note(workspace, view->shared_git, &view->awaited);
+  if (view->workspace && places->workspace == WORKSPACE_REAL) git_note(workspace, view->shared_git, places->workspace_target ? view->workspace : NULL);
 }
 
 static _Noreturn void live_inside(const struct barrier *barrier, struct launch *launch, int control, int reason) {

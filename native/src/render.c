@@ -21,7 +21,7 @@
 struct renderer {
   struct rendering *out;
   struct view view;
-  struct strings held;
+  struct strings held, frozen;
 };
 
 __attribute__((sentinel)) static void add(struct renderer *r, const char *argument, ...) {
@@ -115,14 +115,21 @@ static void hold_in_place(struct renderer *r, const char *path) {
   add(r, "--bind", path, path, NULL);
 }
 
-static void freeze_hooks(void *context, int folder, const char *path) {
+static void freeze_named(void *context, const char *path) {
   struct renderer *r = context;
-  const char *hooks = joined(path, "hooks"), *rest = below(r->view.workspace, hooks);
-  (void)folder;
-  if (!is_folder(hooks)) return;
+  const char *rest = below(r->view.workspace, path);
+  if (!rest || !*rest || access(path, F_OK) != 0) return;
+  for (size_t i = 0; i < r->frozen.count; i++)
+    if (below(r->frozen.items[i], path)) return;
+  strings_add(&r->frozen, allot_text(path, strlen(path)));
   for (const char *at = strchr(rest, '/'); at; at = strchr(at + 1, '/'))
     hold_in_place(r, joined(r->view.workspace, allot_text(rest, (size_t)(at - rest))));
-  add(r, "--ro-bind", hooks, hooks, NULL);
+  add(r, "--ro-bind", path, path, NULL);
+}
+
+static void freeze_folder(struct git_walk *walk, int folder, const char *path, const char *tree) {
+  if (is_folder(joined(path, "hooks"))) freeze_named(walk->context, joined(path, "hooks"));
+  git_named(walk, folder, path, tree, freeze_named, walk->context);
 }
 
 static void add_workspace_arguments(struct renderer *r) {
@@ -134,10 +141,9 @@ static void add_workspace_arguments(struct renderer *r) {
   add(r, places->workspace == WORKSPACE_REAL ? "--bind" : "--ro-bind", r->view.workspace, target, NULL);
   if (places->workspace != WORKSPACE_REAL || places->workspace_target) return;
   r->out->workspace = r->view.workspace;
-  char *path = joined(r->view.workspace, ".git");
-  int git = open_without_links(AT_FDCWD, path, O_RDONLY | O_DIRECTORY);
-  if (git >= 0) git_walk(git, path, freeze_hooks, r);
-  if (git >= 0) close(git);
+  struct git_walk *walk = allot(1, sizeof *walk);
+  *walk = (struct git_walk){.workspace = r->view.workspace, .visit = freeze_folder, .context = r};
+  git_walk(walk);
 }
 
 static void add_run(struct renderer *r) {

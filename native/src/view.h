@@ -56,9 +56,8 @@ struct view {
   char *homes[MAX_HOMES];
   size_t home_count;
   char *started_in, *workspace;
-  /* The git directory of a linked worktree, and what git's settings name in the workspace without its being there. */
+  /* The git directory of a linked worktree. */
   char *shared_git;
-  struct strings awaited;
   /* In places that can be written: what of git's can only be read, what else, and what is hidden; with folders that are held for it. */
   struct strings frozen, kept_as_is, covered;
   /* In memory: masks and empty files, a root that begins empty, what is the command's own. */

@@ -72,7 +72,7 @@ static bool is_submodule(const char *folder) {
 static bool has_git(const char *folder) {
   struct stat found;
   if (lstat(joined(folder, ".git"), &found) != 0) return false;
-  return S_ISDIR(found.st_mode) || (S_ISREG(found.st_mode) && !is_submodule(folder));
+  return S_ISDIR(found.st_mode) || S_ISLNK(found.st_mode) || (S_ISREG(found.st_mode) && !is_submodule(folder));
 }
 
 static char *repository_around(const struct view *view, char *folder) {
@@ -142,11 +142,16 @@ static void add_bound(struct view *view, const char *path, enum place_kind kind)
   close(fd);
 }
 
-/* Onto itself, so that nobody can rename it from inside and put another in its place. */
-static void hold_in_place(struct view *view, const char *path) {
+static bool is_placed(const struct view *view, const char *path, enum place_kind kind) {
   const char *target = inside(view, path);
   for (size_t i = 0; i < view->count; i++)
-    if (strcmp(view->places[i].target, target) == 0) return;
+    if (strcmp(view->places[i].target, target) == 0 && (kind == PLACE_NONE || kind == view->places[i].kind)) return true;
+  return false;
+}
+
+/* Onto itself, so that nobody can rename it from inside and put another in its place. */
+static void hold_in_place(struct view *view, const char *path) {
+  if (is_placed(view, path, PLACE_NONE)) return;
   add_bound(view, path, PLACE_WRITE);
   strings_add(&view->frozen, inside(view, path));
 }
@@ -160,45 +165,18 @@ static const char *written_around(const struct view *view, const char *path) {
 /* Read-only, with every folder between it and what can be written held in place. */
 static void freeze(struct view *view, const char *path) {
   const char *top = written_around(view, path), *rest = top ? below(top, path) : NULL;
-  if (!rest || !*rest || access(path, F_OK) != 0) return;
+  if (!rest || !*rest || access(path, F_OK) != 0 || is_placed(view, path, PLACE_READ)) return;
   for (const char *at = strchr(rest, '/'); at; at = strchr(at + 1, '/'))
     hold_in_place(view, joined(top, allot_text(rest, (size_t)(at - rest))));
   add_bound(view, path, PLACE_READ);
   strings_add(&view->frozen, inside(view, path));
 }
 
-/* A path that git runs programs from or reads settings from is frozen; where nothing is yet, it is looked at in the end. */
-static void freeze_pointed(struct view *view, const char *path) {
-  freeze(view, path);
-  struct stat found;
-  if (lstat(path, &found) != 0 && below(view->workspace, path)) strings_add(&view->awaited, inside(view, path));
-}
+static void freeze_named(void *context, const char *path) { freeze(context, path); }
 
-/* core.hooksPath is relative to the work tree, an include to the file that names it. */
-static void freeze_named(struct view *view, struct slice text, const char *folder) {
-  struct git_config config;
-  if (!text.text || !git_parse(text, &config)) return;
-  for (size_t i = 0; i < config.count; i++) {
-    const struct git_entry *entry = &config.entries[i];
-    bool hooks = strcmp(entry->stem, "core.") == 0 && strcmp(entry->key, "hookspath") == 0;
-    bool include = strncmp(entry->stem, "include", 7) == 0 && strcmp(entry->key, "path") == 0;
-    if (!entry->value || !entry->value[0] || !(hooks || include)) continue;
-    if (entry->value[0] != '~') freeze_pointed(view, plain_path(hooks ? view->workspace : folder, entry->value));
-    for (size_t j = 0; j < view->home_count && strncmp(entry->value, "~/", 2) == 0; j++)
-      freeze_pointed(view, plain_path(view->homes[j], entry->value + 2));
-  }
-}
-
-/* Hooks that are a link are where it leads to. */
-static void freeze_folder(void *context, int folder, const char *path) {
-  struct view *view = context;
-  char target[PATH_MAX];
-  ssize_t length = readlinkat(folder, "hooks", target, sizeof target - 1);
-  target[length > 0 ? length : 0] = '\0';
-  if (length > 0) freeze_pointed(view, plain_path(path, target));
-  else freeze(view, joined(path, "hooks"));
-  freeze_named(view, git_read(folder, "config"), path);
-  freeze_named(view, git_read(folder, "config.worktree"), path);
+static void freeze_folder(struct git_walk *walk, int folder, const char *path, const char *tree) {
+  freeze(walk->context, joined(path, "hooks"));
+  git_named(walk, folder, path, tree, freeze_named, walk->context);
 }
 
 static bool has_entry(int folder, const char *name, mode_t kind) {
@@ -232,26 +210,19 @@ static void add_linked_git(struct view *view, int folder) {
         !below(shared, view->workspace)) {
       add_bound(view, shared, PLACE_WRITE);
       view->shared_git = shared;
-      int opened = open_without_links(AT_FDCWD, shared, O_RDONLY | O_DIRECTORY);
-      if (opened >= 0) git_walk(opened, shared, freeze_folder, view);
-      if (opened >= 0) close(opened);
     }
   }
   close(git);
 }
 
 static void freeze_git(struct view *view) {
+  struct git_walk *walk = allot(1, sizeof *walk);
   int folder = open_without_links(AT_FDCWD, view->workspace, O_PATH | O_DIRECTORY);
-  struct stat found;
-  if (folder < 0 || fstatat(folder, ".git", &found, AT_SYMLINK_NOFOLLOW) != 0) return;
-  if (S_ISDIR(found.st_mode)) {
-    int git = openat(folder, ".git", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (git >= 0) git_walk(git, joined(view->workspace, ".git"), freeze_folder, view);
-    if (git >= 0) close(git);
-  } else if (S_ISREG(found.st_mode) && !view->plan->places.workspace_target) {
-    add_linked_git(view, folder);
-  }
+  if (folder < 0) return;
+  if (has_entry(folder, ".git", S_IFREG) && !view->plan->places.workspace_target) add_linked_git(view, folder);
   close(folder);
+  *walk = (struct git_walk){.workspace = view->workspace, .shared = view->shared_git, .visit = freeze_folder, .context = view};
+  git_walk(walk);
 }
 
 void add_workspace(struct view *view) {

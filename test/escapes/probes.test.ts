@@ -63,6 +63,7 @@ const WAYS: readonly (readonly [Escape, readonly string[]])[] = [
       ...['tmux', 'tmux-named', 'wayland', 'sound', 'x11', 'x11-cookie'].map(inGroup('authority')),
       ...['ssh', 'absent-ssh', 'git-configuration', 'absent-git-configuration'].map(inGroup('planting')),
       ...['git-pointers', 'workspace-hooks', 'local-bin', 'version-shims', 'search-path'].map(inGroup('planting')),
+      ...['git-parts', 'git-elsewhere', 'git-steps'].map(inGroup('planting')),
       ...['start-up-files', 'absent-start-up-files', 'files-taken-in', 'fish'].map(inGroup('planting')),
       ...['moved-zsh-files', 'replaced-start-up-file', 'user-units', 'autostart'].map(inGroup('planting')),
       ...['session-variables', 'tool-files', 'agent-settings', 'vim', 'tmux', 'tmux-xdg'].map(inGroup('planting')),

@@ -101,13 +101,9 @@ class Repository {
   }
 
   /** Whether a program of the command's choosing runs when the person uses git. */
-  runsSomething(): boolean {
-    this.#run('/usr/bin/timeout', [
-      '20',
-      'sh',
-      '-c',
-      'git status; git diff; git commit --allow-empty -m two; git checkout -q -b b',
-    ]);
+  runsSomething(afterwards = ''): boolean {
+    const usual = 'git status; git diff; git commit --allow-empty -m two; git checkout -q -b b';
+    this.#run('/usr/bin/timeout', ['20', 'sh', '-c', `${afterwards ? `${afterwards}\n` : ''}${usual}`]);
     return existsSync(this.#env.RAN);
   }
 
@@ -122,8 +118,120 @@ const HOOK = `printf '#!/bin/sh\\ntouch %s\\n' "$RAN" >$H/post-commit; chmod 755
 const SUBMODULE =
   'git init -q ../$$ && git -C ../$$ commit -q --allow-empty -m s && git submodule --quiet add ../$$ s && git commit -qm s';
 
+/** A repository that the command makes, with what it adds to the index. */
+const PART = (path: string) =>
+  `git init -q ${path} && git -C ${path} commit -q --allow-empty -m x && ID=$(git -C ${path} rev-parse HEAD) && git update-index --add --cacheinfo 160000,$ID,${path}`;
+const DIVERGED =
+  'git checkout -q -b topic && echo t >t && git add t && git commit -qm t && git checkout -q main && echo m >m && git add m && git commit -qm m && git checkout -q topic';
+const STOPPED = `echo 1 >a; git add a; git commit -qm a; GIT_SEQUENCE_EDITOR='sed -i 1s/pick/edit/' git rebase -q -i HEAD~1`;
+const HOOKS = `mkdir .husky; printf '#!/bin/sh\n' >.husky/post-commit; chmod 755 .husky/post-commit; git add .husky; git commit -qm h`;
+
+interface Way {
+  readonly before?: string;
+  readonly does: string;
+  /** What the person does, beyond what anybody does. */
+  readonly afterwards?: string;
+  /** Nothing is put back, since nothing could be written. */
+  readonly isReadOnly?: true;
+}
+
 /** Ways to have a later git outside start a program. */
-const WAYS: Readonly<Record<string, { before?: string; does: string }>> = {
+const WAYS: Readonly<Record<string, Way>> = {
+  'a submodule that is all of .git/modules': {
+    does: `${PART('s')}; mv s/.git .git/modules; echo gitdir: ../.git/modules/. >s/.git; git config -f .git/modules/config core.fsmonitor "${EVIL}"`,
+  },
+  'a submodule in what looks like another one': {
+    does: `${PART('s')}; mkdir -p .git/modules/x; : >.git/modules/x/HEAD; mv s/.git .git/modules/x/y; echo gitdir: ../.git/modules/x/y >s/.git; git config -f .git/modules/x/y/config core.fsmonitor "${EVIL}"`,
+  },
+  'a submodule that has its settings from a folder around it': {
+    does: `${PART('s')}; G=.git/modules; mkdir -p $G/worktrees; mv s/.git $G/worktrees/b; echo gitdir: ../$G/worktrees/b >s/.git; mv $G/worktrees/b/config $G/worktrees/b/objects $G/worktrees/b/refs $G; echo ../.. >$G/worktrees/b/commondir; git config -f $G/config core.fsmonitor "${EVIL}"`,
+  },
+  'a part that has its settings from the files around it': {
+    does: `${PART('worktrees/b')}; cd worktrees/b; mv .git/config .git/objects .git/refs ..; echo ../.. >.git/commondir; git config -f ../config core.fsmonitor "${EVIL}"; cd ../..`,
+  },
+  'a name with the end of a line in it': {
+    does: `${PART('s')}; mkdir "$(printf 'a\nb')"; mv s/.git "$(printf 'a\nb/c')"; printf 'gitdir: ../a\nb/c\n' >s/.git; git config -f "$(printf 'a\nb/c/config')" core.fsmonitor "${EVIL}"`,
+  },
+  'steps of a rebase that a setting writes': {
+    before: DIVERGED,
+    does: `git config rebase.instructionFormat "%s%nexec touch $RAN"`,
+    afterwards: 'git checkout -q topic; git rebase main',
+  },
+  'a remote whose name is an option': {
+    before: 'git clone -q --bare . ../$$ && git remote add origin "$PWD/../$$" && git config branch.main.remote origin',
+    does: `printf '#!/bin/sh\\ntouch %s\\n' "$RAN" >x; chmod 755 x; printf '[remote "--upload-pack=./x"]\\n\\tpromisor = true\\n' >>.git/config; git config core.repositoryFormatVersion 1; git config extensions.partialClone --upload-pack=./x; rm -rf .git/objects/??`,
+    afterwards: 'git log',
+  },
+  'a git directory that a file names': {
+    before: 'mv .git .bare; echo gitdir: ./.bare >.git',
+    does: `git config core.fsmonitor "${EVIL}"; H=.bare/hooks; ${HOOK}`,
+  },
+  'a git directory that a link leads to': {
+    before: 'mv .git .real; ln -s .real .git',
+    does: `git config core.fsmonitor "${EVIL}"; H=.real/hooks; ${HOOK}`,
+  },
+  'settings that a link leads to': {
+    before: 'mv .git/config mine; ln -s ../mine .git/config',
+    does: `git config -f mine core.fsmonitor "${EVIL}"`,
+  },
+  'a workspace that is a bare repository': {
+    before: 'mv .git .. && mv ../.git/* . && rmdir ../.git && git config core.bare true',
+    does: `H=hooks; ${HOOK.replaceAll('post-commit', 'reference-transaction')}; git config alias.st '!touch '$RAN`,
+    afterwards: 'git st; git update-ref refs/heads/x HEAD',
+  },
+  'a workspace that becomes a bare repository': {
+    does: `cp -r .git/HEAD .git/config .git/refs .git/objects .; rm .git/HEAD; git config -f config core.worktree .; git config -f config core.bare false; git config -f config core.fsmonitor "${EVIL}"`,
+  },
+  'a part in an index that was split': {
+    before: 'git update-index --split-index',
+    does: `${PART('x')}; git -C x config core.fsmonitor "${EVIL}"`,
+  },
+  'parts in parts': {
+    does: `for i in 1 2 3 4 5 6 7 8 9 10 11 12; do git init -q s; git -C s commit -q --allow-empty -m x; git update-index --add --cacheinfo 160000,$(git -C s rev-parse HEAD),s; git commit -qm s; cd s; git config core.fsmonitor "${EVIL}"; done; rm -f "$RAN"; cd "\${RAN%/ran}"; git -c core.fsmonitor=false reset -q --soft HEAD~1`,
+  },
+  'files elsewhere, with the hooks beside them': {
+    before: `${HOOKS}; git config core.hooksPath .husky`,
+    does: `mkdir -p x/.husky; H=x/.husky; ${HOOK}; git config core.worktree ../x`,
+  },
+  "a submodule's files elsewhere, with the hooks beside them": {
+    before: `${SUBMODULE}; git -C s config core.hooksPath .husky`,
+    does: `mkdir -p x/.husky; H=x/.husky; ${HOOK}; echo gitdir: ../.git/modules/s >x/.git; git config -f .git/modules/s/config core.worktree ../../../x`,
+    afterwards: 'git --git-dir=.git/modules/s commit --allow-empty -m x',
+  },
+  "hooks in somebody's home": {
+    before: `${HOOKS}; U=$(id -un); git config core.hooksPath "~$U/$(realpath -m --relative-to "$(getent passwd $U | cut -d: -f6)" "$PWD")/.husky"`,
+    does: `H=.husky; ${HOOK}`,
+    isReadOnly: true,
+  },
+  'hooks behind a link outside': {
+    before: `${HOOKS}; ln -s "$PWD" ../around; git config core.hooksPath "$PWD/../around/.husky"`,
+    does: `H=.husky; ${HOOK}`,
+    isReadOnly: true,
+  },
+  'hooks behind a link inside': {
+    before: `${HOOKS}; ln -s .husky mine; git config core.hooksPath mine`,
+    does: `mkdir evil; H=evil; ${HOOK}; ln -sfn evil mine`,
+  },
+  'hooks that an included file names': {
+    before: `${HOOKS}; git config include.path ../more; git config -f more core.hooksPath .husky`,
+    does: `H=.husky; ${HOOK}`,
+    isReadOnly: true,
+  },
+  'hooks of a part that was there': {
+    before: `${PART('x')}; git commit -qm x`,
+    does: `H=x/.git/hooks; ${HOOK}`,
+    afterwards: 'git -C x commit --allow-empty -m two',
+    isReadOnly: true,
+  },
+  'a rebase that is still to go on': {
+    does: `${STOPPED}; echo "exec touch $RAN" >>.git/rebase-merge/git-rebase-todo`,
+    afterwards: 'git checkout -q --detach main; git rebase --continue',
+  },
+  'a rebase with a strategy of its own': {
+    before: DIVERGED,
+    does: `GIT_SEQUENCE_EDITOR='sed -i 1ibreak' git rebase -q -i main; mkdir git-merge-..; printf '#!/bin/sh\\ntouch %s\\n' "$RAN" >x; chmod 755 x; echo ../../x >.git/rebase-merge/strategy`,
+    afterwards: 'git rebase --continue',
+  },
   'a key': { does: `git config core.fsmonitor "${EVIL}"` },
   'a value with a comment behind it': {
     does: `printf '[core]\\n\\tfsmonitor = "touch %s; false" # x\\n' "$RAN" >>.git/config`,
@@ -223,20 +331,23 @@ describe.each(USERS)('what %s finds afterwards', (user) => {
 
   const ways = BUILDS.flatMap((build) => Object.entries(WAYS).map(([name, way]) => ({ build, name, ...way })));
 
-  it.each(ways)('$name starts no program ($build)', ({ build, before, does }) => {
+  it.each(ways)('$name starts no program ($build)', ({ build, before, does, afterwards, isReadOnly }) => {
     const repo = repository(before);
     const { code, stderr } = repo.inside(`{ ${does}; rm -f "$RAN"; } 2>/dev/null; exit 3`, PLAN, build);
-    expect({ code, stderr }).toMatchObject({ code: 3, stderr: expect.stringMatching(/^cordon: t: /) });
+    expect({ code, stderr }).toMatchObject({
+      code: 3,
+      stderr: expect.stringMatching(isReadOnly ? /^$/ : /^cordon: t: /),
+    });
     expect(stderr).not.toMatch(/touch|warning/);
-    expect(repo.runsSomething()).toBe(false);
+    expect(repo.runsSomething(afterwards)).toBe(false);
   });
 
   it.each(Object.entries(WAYS).filter(([name]) => !/lock|goes on|for good/.test(name)))(
     '%s starts one where nothing is put back',
-    (_name, { before, does }) => {
+    (_name, { before, does, afterwards }) => {
       const repo = repository(before);
       repo.inside(`{ ${does}; } 2>/dev/null; chmod 755 .git 2>/dev/null; rm -f "$RAN"`, unprotected(repo.folder));
-      expect(repo.runsSomething()).toBe(true);
+      expect(repo.runsSomething(afterwards)).toBe(true);
     },
   );
 
@@ -292,6 +403,51 @@ describe.each(USERS)('what %s finds afterwards', (user) => {
     expect(within.outside('git -C libs/s status && git -C wt status')).toContain('main');
   });
 
+  it.each([
+    ['a submodule that is moved', 'git submodule --quiet add ./up.git s && git mv s t', 'git -C t status'],
+    [
+      'a repository that becomes a submodule',
+      'git clone -q up.git s && git submodule --quiet add ./up.git s && git submodule --quiet absorbgitdirs s',
+      'git -C s status',
+    ],
+    ['worktrees that are moved', 'git worktree add -q w1 && git worktree move w1 w2', 'git -C w2 status'],
+    ['a sparse checkout', 'git sparse-checkout set --cone a', 'git sparse-checkout list; ls'],
+    ['a part of a repository', 'git clone -q --filter=blob:none "file://$PWD/up.git" s', 'git -C s status'],
+    ['an index that was split', 'touch new && git add new', 'git ls-files'],
+    [
+      'a rebase that stopped',
+      'git rebase -q topic || { echo 3 >a/f; git add a/f; }',
+      'GIT_EDITOR=true git rebase --continue; cat a/f',
+    ],
+    [
+      'picks that stopped',
+      'git cherry-pick main~..topic || { echo 3 >a/f; git add a/f; }',
+      'git cherry-pick --skip; git status',
+    ],
+    ['a bisection', 'git bisect start -q HEAD HEAD~1', 'git bisect log; git bisect reset'],
+    ['a stash', 'echo 4 >a/f; git stash', 'git stash pop; cat a/f'],
+    ['a bare repository', 'git clone -q --bare . bare.git && git push -q bare.git main:x', 'git -C bare.git log x'],
+  ])('%s goes on as outside', (_name, work, afterwards) => {
+    const history =
+      'git config protocol.file.allow always; mkdir a b; echo 1 >a/f; touch b/f; git add .; git commit -qm 1; git checkout -q -b topic; echo 2 >a/f; git commit -qam 2; git checkout -q main; echo 1.5 >a/f; git commit -qam 3; git clone -q --bare . up.git; git update-index --split-index';
+    const [out, within] = [repository(history), repository(history)];
+    out.outside(`{ ${work}; } 2>&1`);
+    expect(within.inside(`{ ${work}; } >&2`).stderr).not.toContain('cordon: t:');
+    const shown = (repo: Repository) => repo.outside(`{ ${afterwards}; } 2>&1; true`).replaceAll(repo.folder, '');
+    expect(shown(within)).toBe(shown(out));
+  });
+
+  it('steps of a rebase that were there stay, and others go', () => {
+    const repo = repository(
+      "for i in 1 2; do echo $i >f; git add f; git commit -qm $i; done; git rebase -q -x false -x 'echo mine' HEAD~1 || true",
+    );
+    const todo = '.git/rebase-merge/git-rebase-todo';
+    expect(repo.inside(`echo 'exec echo theirs' >>${todo}; echo 'pick HEAD' >>${todo}`).stderr).toBe(
+      `cordon: t: ${todo}: what starts programs was added by the command and taken out\n`,
+    );
+    expect(repo.read(todo)).toMatch(/^exec echo mine\npick HEAD\n$/);
+  });
+
   it("a submodule's files lie in the workspace, or nowhere", () => {
     const repo = repository(
       'git init -q ../$$ && git -C ../$$ commit -q --allow-empty -m s && git submodule --quiet add ../$$ s',
@@ -315,6 +471,18 @@ describe.each(USERS)('what %s finds afterwards', (user) => {
     expect(main.read('.git/config')).not.toContain('fsmonitor');
     expect(linked.read('.git')).toMatch(/^gitdir: .*worktrees\/linked\n$/);
     expect(linked.runsSomething()).toBe(false);
+  });
+
+  it('a part in the index of such a worktree', () => {
+    const main = repository('git worktree add -q ../linked');
+    const linked = new Repository(user, '', join(main.folder, '../linked'));
+    const does = `${PART('x')}; git -C x config core.fsmonitor "${EVIL}"`;
+    expect(linked.inside(does).stderr).toBe(
+      'cordon: t: x/.git/config: core.fsmonitor was set by the command and put back\n',
+    );
+    expect(linked.runsSomething()).toBe(false);
+    linked.outside(`git -C x config core.fsmonitor "${EVIL}"`);
+    expect(linked.runsSomething()).toBe(true);
   });
 
   it('hooks of the submodules of such a worktree', () => {
@@ -385,11 +553,11 @@ describe.each(ONLY_ROOT)('as %s', () => {
 /* ── any configuration ── */
 
 const HARMLESS = [
-  /^user\.[^.]+$/,
+  /^user\.(name|email)$/,
   /^remote\..*\.(fetch|tagopt)$/s,
   /^core\.(autocrlf|bare)$/,
   /^branch\./,
-  /^gc\./,
+  /^gc\.auto$/,
   /^diff\.renames$/,
 ];
 const PROGRAM = /(hook|command|path)$/;
