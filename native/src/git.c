@@ -27,6 +27,7 @@ struct noted {
   mode_t mode;
   struct timespec changed;
   unsigned long mount;
+  ino_t inode;
 };
 
 static struct {
@@ -114,6 +115,7 @@ void git_note_file(int folder, const char *path, const char *name) {
                                               .length = text.length,
                                               .mode = found.st_mode,
                                               .changed = found.st_ctim,
+                                              .inode = found.st_ino,
                                               .mount = S_ISDIR(found.st_mode) ? mount_of(joined(path, name)) : 0};
 }
 
@@ -452,7 +454,98 @@ static void settle_odd(struct git_walk *around, int folder, const char *path, co
   else git_put_aside(folder, path, name, "cannot be understood");
 }
 
+/* ── on the disk ── */
+
+struct record {
+  size_t path, leads_to, text;
+  bool has_text, is_named;
+  struct noted noted;
+};
+
+static void write_record(struct text *out, struct record record, const char *path, const char *leads_to, const char *text) {
+  record.path = strlen(path);
+  record.leads_to = leads_to ? strlen(leads_to) : 0;
+  record.noted.path = record.noted.text = record.noted.leads_to = NULL;
+  text_add_bytes(out, (const char *)&record, sizeof record);
+  text_add_bytes(out, path, record.path);
+  if (record.leads_to) text_add_bytes(out, leads_to, record.leads_to);
+  if (record.text) text_add_bytes(out, text, record.text);
+}
+
+static void write_ledger(void) {
+  struct text out = {0};
+  for (size_t i = 0; i < state.count; i++) {
+    const struct noted *one = &state.files[i];
+    write_record(&out, (struct record){.text = one->text ? one->length : 0, .has_text = one->text, .noted = *one}, one->path, one->leads_to, one->text);
+  }
+  for (size_t i = 0; i < state.named_count; i++)
+    write_record(&out, (struct record){.is_named = true, .has_text = state.named[i].was_there}, state.named[i].path, NULL, NULL);
+  /* A workspace without a repository has something to be put back too. */
+  write_record(&out, (struct record){.is_named = true}, "", NULL, NULL);
+  git_ledger_write(out.data, out.length);
+  text_free(&out);
+}
+
+/* A folder that is the same one is as it was: it could only be read. */
+static void take_record(const struct record *record, const char *at) {
+  struct stat found;
+  struct noted one = record->noted;
+  one.path = kept_bytes(at, record->path);
+  if (record->is_named) {
+    if (state.named_count < MOST_NAMED) state.named[state.named_count++] = (struct named){one.path, record->has_text};
+    return;
+  }
+  if (record->leads_to) one.leads_to = kept_bytes(at + record->path, record->leads_to);
+  if (record->has_text) one.text = kept_bytes(at + record->path + record->leads_to, record->text);
+  one.mount = S_ISDIR(one.mode) && lstat(one.path, &found) == 0 && found.st_ino == one.inode ? mount_of(one.path) : 0;
+  if (state.count < MOST_NOTED) state.files[state.count++] = one;
+}
+
+static bool read_ledger(struct slice text) {
+  for (size_t at = 0; at < text.length;) {
+    struct record record;
+    if (text.length - at < sizeof record) return false;
+    memcpy(&record, text.text + at, sizeof record);
+    at += sizeof record;
+    size_t room = text.length - at;
+    if (record.path > room || record.leads_to > room - record.path || record.text > room - record.path - record.leads_to) return false;
+    take_record(&record, text.text + at);
+    at += record.path + record.leads_to + record.text;
+  }
+  return true;
+}
+
 /* ── all of it ── */
+
+static void begin_walk(void) { walk = (struct git_walk){.workspace = state.workspace, .shared = state.shared, .named = state.outside}; }
+
+static void settle_all(void) {
+  struct stat found;
+  git_open_up(workspace_fd);
+  if (fstatat(workspace_fd, ".git", &found, AT_SYMLINK_NOFOLLOW) != 0 && errno != ENOENT)
+    git_tell("git's settings could not be looked at (", error_text(errno), "): see to .git/config and .git/hooks first", NULL);
+  begin_walk();
+  walk.visit = settle_folder, walk.step = settle_step, walk.beyond = settle_beyond, walk.odd = settle_odd;
+  git_walk(&walk);
+  if (state.told <= MOST_LINES) return;
+  unsigned more = state.told - MOST_LINES;
+  state.told = 0;
+  git_tell("and ", decimal(more), " more of git's settings", NULL);
+}
+
+static void say_line(const char *line) { say(line, NULL); }
+
+/* What launches left that were killed, and the first processes of their sandboxes with them. */
+static void settle_left_behind(void) {
+  size_t count = state.count;
+  for (struct slice text; (text = git_ledger_next()).length; git_ledger_done()) {
+    state.tell = say_line;
+    if (read_ledger(text)) settle_all();
+    state.tell = NULL;
+    state.count = count;
+    state.named_count = state.told = 0;
+  }
+}
 
 void git_note(const char *workspace, const char *shared, const char *outside) {
   workspace_fd = open_without_links(AT_FDCWD, workspace, O_PATH | O_DIRECTORY);
@@ -460,25 +553,16 @@ void git_note(const char *workspace, const char *shared, const char *outside) {
   state.workspace = text_keep(workspace);
   state.shared = text_keep(shared);
   state.outside = text_keep(outside);
-  walk = (struct git_walk){.workspace = state.workspace, .shared = state.shared, .named = state.outside};
+  settle_left_behind();
+  begin_walk();
   walk.visit = note_folder, walk.step = note_step, walk.beyond = note_beyond, walk.odd = note_odd;
   git_walk(&walk);
+  write_ledger();
 }
 
 void git_settle(void (*to)(const char *line)) {
-  struct stat found;
   state.tell = to;
   frozen_settle();
-  if (workspace_fd < 0) return;
-  git_open_up(workspace_fd);
-  if (fstatat(workspace_fd, ".git", &found, AT_SYMLINK_NOFOLLOW) != 0 && errno != ENOENT)
-    git_tell("git's settings could not be looked at (", error_text(errno), "): see to .git/config and .git/hooks first", NULL);
-  walk = (struct git_walk){.workspace = state.workspace, .shared = state.shared, .named = state.outside};
-  walk.visit = settle_folder, walk.step = settle_step, walk.beyond = settle_beyond, walk.odd = settle_odd;
-  git_walk(&walk);
-  if (state.told > MOST_LINES) {
-    unsigned more = state.told - MOST_LINES;
-    state.told = 0;
-    git_tell("and ", decimal(more), " more of git's settings", NULL);
-  }
+  if (workspace_fd >= 0) settle_all();
+  git_ledger_clear();
 }

@@ -86,6 +86,16 @@ int git_follow(const struct git_walk *walk, int folder, const char *name, char *
 typedef void git_take(void *context, const char *path);
 void git_named(const struct git_walk *walk, int folder, const char *path, const char *tree, git_take *take, void *context);
 
+/* ── git_ledger.c: what was noted, on the disk, for the launch after one that was killed with all that would have put it back ── */
+
+/* In `parent`, which is out of the command's reach; while the machine's own tree is in sight. */
+void git_ledger_open(const char *parent, const char *workspace, const char *target);
+int git_ledger_keep(int first);
+struct slice git_ledger_next(void);
+void git_ledger_done(void);
+void git_ledger_write(const char *bytes, size_t length);
+void git_ledger_clear(void);
+
 /* ── git.c ── */
 
 extern const char *const git_configurations[2];

@@ -239,7 +239,7 @@ static _Noreturn void live_inside(const struct barrier *barrier, struct launch *
   drop_capabilities();
   if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) _exit(EXIT_OWN_FAILURE);
   changes_send(CONTROL_FD);
-  close_descriptors_from((unsigned)trace_keep_open(keep_masks_open(CONTROL_FD + 1)));
+  close_descriptors_from((unsigned)trace_keep_open(git_ledger_keep(keep_masks_open(CONTROL_FD + 1))));
   note_git(&view);
   /* The planner, which holds the caller's environment, is gone by then. */
   if (hear_from_supervisor() != GO_ON) _exit(EXIT_OWN_FAILURE);

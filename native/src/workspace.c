@@ -247,5 +247,7 @@ void add_workspace(struct view *view) {
   tree_restrict(tree, true, MOUNT_ATTR_NOSUID_ | (read_only ? MOUNT_ATTR_RDONLY_ : 0));
   add_place_at(view, read_only ? PLACE_READ : PLACE_WRITE, target, tree)->is_folder = true;
   close(fd);
-  if (!read_only) freeze_git(view);
+  if (read_only) return;
+  freeze_git(view);
+  if (places->changes) git_ledger_open(joined(parent_of(places->changes), "git"), view->workspace, target);
 }

@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   chmodSync,
   chownSync,
@@ -92,6 +93,18 @@ class Repository {
 
   inside(script: string, lines: readonly string[] = PLAN, build: Build = 'release') {
     return this.#run(shimOf(lines, build), ['-c', `cd ${this.folder} || exit 9; ${script}`]);
+  }
+
+  /** Begins a command, and ends its whole group when it says that it is ready: the launcher, and whoever would put things back. */
+  async killedInside(script: string, lines: readonly string[], build: Build) {
+    const options = { cwd: this.folder, env: this.#env, detached: true, ...this.#identity };
+    const child = spawn(shimOf(lines, build), ['-c', `cd ${this.folder} || exit 9; ${script}; echo ready; sleep 600`], {
+      ...options,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await once(child.stdout, 'data');
+    process.kill(-(child.pid as number), 'SIGKILL');
+    await once(child, 'close');
   }
 
   /** Like `inside`, where only bubblewrap can make a sandbox. */
@@ -499,6 +512,35 @@ describe.each(USERS)('what %s finds afterwards', (user) => {
       code: 0,
       stdout: 'more\n',
     });
+  });
+
+  it.each(BUILDS)('of a launch that was killed with its group, when the next one begins (%s)', async (build) => {
+    const kept = `git config alias.mine '!echo mine'; printf '#!/bin/sh\\n' >.git/hooks/pre-push; chmod 755 .git/hooks/pre-push`;
+    const repo = repository(kept);
+    const state = openFolder('state');
+    chownSync(state, identityOf(user).uid, identityOf(user).gid);
+    const plan = [...PLAN, `changes ${state}/changes 14 1000000`];
+    const before = repo.read('.git/config');
+    await repo.killedInside(
+      `${PART('x')}; git -C x config core.pager x; git config core.fsmonitor "${EVIL}"`,
+      plan,
+      build,
+    );
+    // Until the last of the group is gone, whose lock it is.
+    for (const name of readdirSync(join(state, 'git'))) spawnSync('flock', [join(state, 'git', name), 'true']);
+    expect(repo.read('.git/config')).toContain('fsmonitor');
+    const { code, stderr } = repo.inside('git config alias.mine', plan, build);
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: expect.stringMatching(
+        /^cordon: t: \.git\/config: core\.fsmonitor was set.*\ncordon: t: x\/.git\/config: core.pager.*\n$/,
+      ),
+    });
+    expect(repo.read('.git/config')).toBe(before);
+    expect(repo.outside('ls .git/hooks')).toMatch(/^pre-push$/m);
+    expect(repo.runsSomething()).toBe(false);
+    expect(repo.inside('git config core.fsmonitor x', plan, build).stderr).toMatch(/^cordon: .*put back\n$/);
+    expect(repo.inside('true', plan, build).stderr).toBe('');
   });
 
   it('many lines are not all told', () => {
