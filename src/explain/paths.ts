@@ -83,7 +83,8 @@ function notThere(question: Question): Told {
         ? { change: widening('write', { ...question, path: found.near }, 'to let it be made') }
         : {}),
     };
-  const fate = found.filesystem === 'overlay' || isPrivate(question) ? 'would be put aside' : 'would be a real file';
+  const aside = found.filesystem === 'overlay' ? 'would be put aside' : 'would be a real file';
+  const fate = isPrivate(question) ? 'would be gone when it ends' : aside;
   return { verdict: 'absent', reason: `it is not there outside either; what a command makes there ${fate}` };
 }
 
@@ -178,15 +179,15 @@ function putAside(question: Question): Told {
   const shown = question.looked.operations.find(
     (operation) => operation.kind === 'show' && covers(operation, question),
   );
-  const why =
-    folder === undefined
-      ? `it is shown (${shown?.kind === 'show' ? shown.why : 'on the way to what is shown, or PATH leads there'})`
-      : `${folder} is the command's own`;
-  return {
-    verdict: 'put aside',
-    reason: `${why}; what is written there is put aside`,
-    change: widening('write', question, 'to keep what is written there'),
-  };
+  const change = widening('write', question, 'to keep what is written there');
+  if (folder !== undefined)
+    return {
+      verdict: 'put aside',
+      reason: `${folder} is the command's own; what is written there is gone when it ends`,
+      ...(question.names.includes(folder) ? {} : { change }),
+    };
+  const why = shown?.kind === 'show' ? shown.why : 'on the way to what is shown, or PATH leads there';
+  return { verdict: 'put aside', reason: `it is shown (${why}); what is written there is put aside`, change };
 }
 
 function real(question: Question): Told {

@@ -87,6 +87,15 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'cut off': ['yes yes', 'yes no', 'no no'],
 };
 
+it('of a folder that is the command’s own says that nothing stays, and no flag that would keep it', () => {
+  const home = scene('cordon-test');
+  const [own, none, shown] = ask('cordon-test', home, '/tmp', '/tmp/none-such', join(home, '.config/git'));
+  expect(own).toMatchObject({ reason: "/tmp is the command's own; what is written there is gone when it ends" });
+  expect(own?.change).toBeNull();
+  expect(none?.reason).toContain('what a command makes there would be gone when it ends');
+  expect(shown?.reason).toContain('what is written there is put aside');
+});
+
 describe.each(USERS)('explain of paths as %s', (user) => {
   it('agrees with a real command about random paths, under random presets', () => {
     const home = scene(user);
