@@ -462,6 +462,19 @@ struct record {
   struct noted noted;
 };
 
+/* No log-in of an address is written a second time: what a remote is starts no program, so that it need not be known again. */
+static void add_without_log_ins(struct text *out, const char *text, size_t length) {
+  for (size_t i = 0; i < length;) {
+    size_t start = i;
+    while (i < length && !(i - start >= 3 && memcmp(text + i - 3, "://", 3) == 0)) i++;
+    text_add_bytes(out, text + start, i - start);
+    size_t end = i;
+    while (end < length && !strchr("@/ \t\n\"", text[end])) end++;
+    if (end == length || text[end] != '@') continue;
+    for (; i < end; i++) text_add_bytes(out, "x", 1);
+  }
+}
+
 static void write_record(struct text *out, struct record record, const char *path, const char *leads_to, const char *text) {
   record.path = strlen(path);
   record.leads_to = leads_to ? strlen(leads_to) : 0;
@@ -469,7 +482,7 @@ static void write_record(struct text *out, struct record record, const char *pat
   text_add_bytes(out, (const char *)&record, sizeof record);
   text_add_bytes(out, path, record.path);
   if (record.leads_to) text_add_bytes(out, leads_to, record.leads_to);
-  if (record.text) text_add_bytes(out, text, record.text);
+  if (record.text) add_without_log_ins(out, text, record.text);
 }
 
 static void write_ledger(void) {

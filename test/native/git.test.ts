@@ -515,7 +515,8 @@ describe.each(USERS)('what %s finds afterwards', (user) => {
   });
 
   it.each(BUILDS)('of a launch that was killed with its group, when the next one begins (%s)', async (build) => {
-    const kept = `git config alias.mine '!echo mine'; printf '#!/bin/sh\\n' >.git/hooks/pre-push; chmod 755 .git/hooks/pre-push`;
+    const kept = `git config alias.mine '!echo mine'; printf '#!/bin/sh\\n' >.git/hooks/pre-push; chmod 755 .git/hooks/pre-push
+      git remote add origin https://user:tok-en@example.com/r`;
     const repo = repository(kept);
     const state = openFolder('state');
     chownSync(state, identityOf(user).uid, identityOf(user).gid);
@@ -527,7 +528,11 @@ describe.each(USERS)('what %s finds afterwards', (user) => {
       build,
     );
     // Until the last of the group is gone, whose lock it is.
-    for (const name of readdirSync(join(state, 'git'))) spawnSync('flock', [join(state, 'git', name), 'true']);
+    const notes = readdirSync(join(state, 'git')).map((name) => join(state, 'git', name));
+    for (const note of notes) spawnSync('flock', [note, 'true']);
+    const noted = notes.map((note) => readFileSync(note, 'latin1')).join('');
+    expect(noted).toContain('https://xxxxxxxxxxx@example.com/r');
+    expect(noted).not.toContain('tok-en');
     expect(repo.read('.git/config')).toContain('fsmonitor');
     const { code, stderr } = repo.inside('git config alias.mine', plan, build);
     expect({ code, stderr }).toEqual({
