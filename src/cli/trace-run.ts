@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { ftruncateSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { attemptsIn, placesIn, profileOf, type Traced, traced } from '../explain/trace.ts';
 import { bytesOfText, showText } from '../host/bytes.ts';
@@ -41,15 +41,34 @@ export async function runTraced(
   context: Context,
 ): Promise<number> {
   const file = prepared.plan.trace as string;
+  const profile = profileFileOf(parsed);
   try {
+    const opened = profile === undefined ? undefined : openNew(profile);
     const exitCode = await launchAndStay(prepared.plan);
     const list = await explained(readFileSync(file), prepared, policy, context);
     context.err(hasFlag(parsed, '--json') ? `${JSON.stringify(list)}\n` : traceTable(list, context));
-    const profile = profileFileOf(parsed);
-    if (profile !== undefined) writeFileSync(profile, profileOf(list), { flag: 'wx', mode: 0o600 });
+    if (opened !== undefined) {
+      ftruncateSync(opened);
+      writeSync(opened, profileOf(list), 0);
+      if (!hasFlag(parsed, '--json')) context.err(`cordon: the profile is in ${showText(profile ?? '')}\n`);
+    }
     return exitCode;
   } finally {
     rmSync(file, { force: true });
+  }
+}
+
+/** Before the command starts, which could put a link in its way meanwhile. */
+function openNew(file: string): number {
+  try {
+    return openSync(file, 'wx', 0o600);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST')
+      throw new CordonError('trace', `${showText(file)} is there already`, { hint: 'name another file, or remove it' });
+    throw new CordonError('trace', `${showText(file)} cannot be written (${code})`, {
+      hint: 'name a file in a folder of yours',
+    });
   }
 }
 

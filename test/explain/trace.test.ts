@@ -70,6 +70,18 @@ except OSError: pass`;
     expect(stdout, stderr).toBe('x');
   });
 
+  it('writes the profile where it was asked for, though the command puts a link in its way', () => {
+    const { run, work, home } = scene(user);
+    run(['run', '--', 'mkdir', 'sub']);
+    const script = 'mv sub was && ln -s ~/Documents sub';
+    run(['run', '--trace', '--write-profile', 'sub/needs.toml', '--', 'sh', '-c', script]);
+    expect(existsSync(join(home, 'Documents/needs.toml'))).toBe(false);
+    expect(readFileSync(join(work, 'was/needs.toml'), 'utf8')).not.toBe('');
+    const { code, stderr } = run(['run', '--trace', '--write-profile', 'was/needs.toml', '--', 'touch', 'started']);
+    expect({ code, stderr }).toMatchObject({ code: 125, stderr: expect.stringContaining('is there already') });
+    expect(existsSync(join(work, 'started'))).toBe(false);
+  });
+
   it('leaves no list behind, keeps the exit code and what the command says', () => {
     const { run, home } = scene(user);
     const { code, stdout } = run(['run', '--trace', '--', 'sh', '-c', 'echo said; kill -TERM $$']);
