@@ -44,19 +44,32 @@ const ONCE = new Set(['OAUTH', 'OTP', 'TOTP', 'MFA', 'PIN', 'PW', 'LOGIN', 'SSO'
 const HEADER =
   /(?:\b(?:bearer|basic)\s+|\b(?:[\w-]*authorization|x-api-key|private-token|cookie)["']?\s*[:=]\s*(?!(?:bearer|basic)\s))(?!["']?[$<%{])[^\s"']/i;
 const MAY_SAY = /bearer|basic|authorization|x-api-key|private-token|cookie/i;
+/** `--token=…` of a command, `?token=…` of an address, `TOKEN=… command`. */
+const ARGUMENT = /(?:^|\W)[\w-]*(?:token|passw(?:or)?d|secret|api[_-]?key)=(?!["']?(?:[$<%{]|$))\S/i;
 const WORDS = /[^\s,;|<>(){}[\]"'`\\=]+/g;
 
 /** Whatever it is called: settings are written by people, and no word of theirs looks as if it were generated. */
 const saysLogIn = (value: string) =>
-  (MAY_SAY.test(value) && HEADER.test(value)) || (value.match(WORDS) ?? []).some(looksGenerated);
+  (MAY_SAY.test(value) && HEADER.test(value)) ||
+  (value.includes('=') && ARGUMENT.test(value)) ||
+  (value.match(WORDS) ?? []).some(looksGenerated);
 
 /** `UserKnownHostsFile`: words of a language, with a capital each. */
 const WORDS_OF_PEOPLE = /^(?:[A-Z]?[a-z]{2,})(?:[A-Z][a-z]{2,})*$/;
 const looksGenerated = (word: string) => !WORDS_OF_PEOPLE.test(word) && looksRandom(word);
 
+/** With one slash, none, the other kind, or as JSON may have them: programs read all of these as a web address with a log-in. */
+const ODD_ADDRESS = /\b((?:https?|wss?|ftp):)(?!\/\/)(?:\\u002f|\\?\/|\\)*[^/\\?#\s"'@]*@/gi;
+/** `//name:password@host/`, and `name:password@host:3128` as proxies are written. */
+const NO_SCHEME = /(^(?:\/\/)?|[\s"'=]\/\/)[^/?#\s"'@:]+:[^/?#\s"'@]+@(?=[\w.[\]-]+(?:[:/]|$))/g;
+/** Channels of conda: `https://host/t/TOKEN/channel`. */
+const TOKEN_IN_PATH = /(:\/\/[^/\s"']+)\/t\/[^/\s"']{8,}(?=\/|$)/g;
+
 /** `https://name:password@host/` as `https://host/`, also where the password has a slash in it. */
 function withoutLogIns(value: string): string {
-  const plain = value.replace(/(:\/\/)[^/?#\s"'@]*(?:@[^/?#\s"'@]*)*@/g, '$1');
+  if (!value.includes('@')) return value.replace(TOKEN_IN_PATH, '$1');
+  const usual = value.replace(ODD_ADDRESS, '$1//').replace(NO_SCHEME, '$1').replace(TOKEN_IN_PATH, '$1');
+  const plain = usual.replace(/(:\/\/)[^/?#\s"'@]*(?:@[^/?#\s"'@]*)*@/g, '$1');
   return hasUserinfo(plain as Bytes) ? plain.replace(/(:\/\/)[^\s"']*@/g, '$1') : plain;
 }
 

@@ -47,6 +47,21 @@ describe('npm', () => {
   it('loses what logs in once', () =>
     expect(clean('.npmrc', 'otp=123456\nsave-exact=true\n')).toBe('save-exact=true\n'));
 
+  it.each([
+    ['https:/ada:CANARY@h/', 'https://h/'],
+    ['https:ada:CANARY@h/', 'https://h/'],
+    ['https:\\\\ada:CANARY@h/', 'https://h/'],
+    ['"https:\\/\\/ada:CANARY@h/"', '"https://h/"'],
+    ['"https:\\u002f\\u002fada:CANARY@h/"', '"https://h/"'],
+    ['//ada:CANARY@h/', '//h/'],
+    ['ada:CANARY@proxy.example:3128', 'proxy.example:3128'],
+    ['https://h/t/CANARY-1234567/chan', 'https://h/chan'],
+  ])('keeps an address without its log-in, however it is written: %s', (address, left) => {
+    const [line] = (clean('.npmrc', `proxy=${address}\n`) ?? '').split('\n');
+    expect(line).not.toContain('CANARY');
+    expect(['', `proxy=${left}`, `proxy=${left.replaceAll('"', '')}`]).toContain(line);
+  });
+
   it('keeps a registry without its log-in, or npm would ask the public one', () => {
     expect(clean('.npmrc', `@corp:registry=${LOGGED_IN}npm.corp.example/\n`)).toBe(
       '@corp:registry=https://npm.corp.example/\n',
