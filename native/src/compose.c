@@ -370,13 +370,24 @@ static void hide_view_of_processes(void *context, char *point) {
 
 /* ── what is mounted in several places has several names ── */
 
-static void hide_name(void *context, char *path) { add_hidden_as(context, path, false); }
+/* In a sandbox all covers of the one around it are the same folder: each of them is another name of every other. */
+static bool is_listed_name(const struct strings *list, const char *path) {
+  for (size_t i = 0; i < list->count; i++)
+    if (strcmp(list->items[i], path) == 0) return true;
+  return false;
+}
 
-static void hide_absent_name(void *context, char *path) { add_hidden_as(context, path, true); }
+static void hide_name_as(struct view *view, char *path, bool is_absent) {
+  if (!is_listed_name(&view->hidden, path)) add_hidden_as(view, path, is_absent);
+}
+
+static void hide_name(void *context, char *path) { hide_name_as(context, path, false); }
+
+static void hide_absent_name(void *context, char *path) { hide_name_as(context, path, true); }
 
 static void keep_name_as_it_is(void *context, char *path) {
   struct view *view = context;
-  strings_add(&view->read_only, path);
+  if (!is_listed_name(&view->read_only, path)) strings_add(&view->read_only, path);
 }
 
 static void hide_other_names(struct view *view) {

@@ -102,7 +102,7 @@ const WHOLE: readonly (readonly [string, (lines: string[]) => string[], string])
   ['no argument', (lines) => lines.filter((line) => !line.startsWith('arg')), 'no `arg`'],
   ['no isolation', (lines) => lines.filter((line) => !line.startsWith('isolation')), 'no `isolation`'],
   ['no root for a barrier', (lines) => lines.map((line) => line.replace('filter', 'barrier')), 'no `root`'],
-  ['five homes', (lines) => [...lines, ...['/a', '/b', '/c', '/d', '/e'].map((path) => `home ${path}`)], 'too many'],
+  ['seventeen homes', (lines) => [...lines, ...Array.from({ length: 17 }, (_, i) => `home /${i}`)], 'too many'],
   ['names without anybody outside', (lines) => [...lines, 'network names'], 'without `outside`'],
   ['ports without names', (lines) => [...lines, 'listen 80'], 'no `network names`'],
   ['audit without head', (lines) => [...lines, 'audit /x'], 'belong together'],
