@@ -103,7 +103,8 @@ export function replaceFile(
   mode = 0o600,
   ready: (fresh: string) => void = () => undefined,
 ): void {
-  const fresh = join(dirname(path), `.${basename(path)}.${randomHex(6)}`);
+  // No one else's, and never one that is there already; whether somebody can guess it does not matter.
+  const fresh = join(dirname(path), `.${basename(path)}.${process.pid}-${process.hrtime.bigint()}`);
   try {
     writeFileSync(fresh, text, { flag: 'wx', mode, flush: true });
     ready(fresh);
