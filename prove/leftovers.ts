@@ -27,14 +27,29 @@ export function removeGround(folder: string): void {
   rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 20 });
 }
 
+const MOST_MS = 5000;
+const MOMENT_MS = 2;
+
+/** Until none is left: one that was told to end takes a moment, and may have started another just before. */
 function endProcessesIn(folder: string): void {
-  for (const pid of namesIn('/proc').filter((name) => /^\d+$/.test(name))) {
-    if (!`${linkOf(`/proc/${pid}/cwd`)}/`.startsWith(`${folder}/`) || Number(pid) === process.pid) continue;
-    try {
-      process.kill(Number(pid), 'SIGKILL');
-    } catch {
-      // It has ended meanwhile.
-    }
+  const latest = performance.now() + MOST_MS;
+  for (let left = processesIn(folder); left.length > 0 && performance.now() < latest; left = processesIn(folder)) {
+    for (const pid of left) end(pid);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, MOMENT_MS);
+  }
+}
+
+const processesIn = (folder: string) =>
+  namesIn('/proc').filter(
+    (pid) =>
+      /^\d+$/.test(pid) && Number(pid) !== process.pid && `${linkOf(`/proc/${pid}/cwd`)}/`.startsWith(`${folder}/`),
+  );
+
+function end(pid: string): void {
+  try {
+    process.kill(Number(pid), 'SIGKILL');
+  } catch {
+    // It has ended meanwhile.
   }
 }
 
