@@ -72,7 +72,7 @@ class Servers {
         eventually(async () => {
           const { metadata, status } = await this.pod(server);
           if (metadata.deletionTimestamp !== undefined || !isReady(status))
-            throw new Error(`${metadata.name} is not ready`);
+            throw new Error(`${metadata.name} is not ready: ${JSON.stringify(status)}`);
           return `http://${status.podIP}:8730`;
         }),
       ),

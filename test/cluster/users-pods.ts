@@ -44,11 +44,15 @@ export async function onlyOn(
     if (spec.nodeName === other && !kept.includes(metadata.name))
       await kubectl('--namespace', PODS_NAMESPACE, 'delete', 'pod', metadata.name, '--wait=false');
   await eventually(async () => {
-    const there = (await podsOf(front)).filter(
+    const all = await podsOf(front);
+    const there = all.filter(
       ({ metadata, spec, status }) =>
         spec.nodeName === machine && status.phase === 'Running' && !kept.includes(metadata.name),
     );
-    if (there.length < 2) throw new Error(`${there.length} pods of ${front} are on ${machine}`);
+    if (there.length < 2) {
+      const states = JSON.stringify(all.map(({ status }) => status));
+      throw new Error(`${there.length} pods of ${front} are on ${machine}: ${states}`);
+    }
   });
   return () => kubectl('uncordon', other);
 }
