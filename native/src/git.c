@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LARGEST_STEPS = 16 << 20, MOST_NOTED = 4096, MOST_NAMED = 256, MOST_ASIDE = 1000, MOST_LINES = 20 };
+enum { MOST_NOTED = 4096, MOST_NAMED = 256, MOST_ASIDE = 1000, MOST_LINES = 20 };
 
 /* What stood at a path before the command began; a path that is not here had nothing. */
 struct noted {
@@ -52,7 +52,7 @@ const char *const git_configurations[2] = {"config", "config.worktree"};
 
 /* ── reading ── */
 
-static struct slice read_sized(int folder, const char *name, int more, off_t largest) {
+struct slice git_read_sized(int folder, const char *name, int more, off_t largest) {
   struct slice text = {0};
   struct stat found;
   int fd = openat(folder, name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | more);
@@ -67,8 +67,8 @@ static struct slice read_sized(int folder, const char *name, int more, off_t lar
   return text;
 }
 
-struct slice git_read(int folder, const char *name) { return read_sized(folder, name, O_NOFOLLOW, LARGEST_GIT_FILE); }
-struct slice git_read_through(int folder, const char *name) { return read_sized(folder, name, 0, LARGEST_GIT_FILE); }
+struct slice git_read(int folder, const char *name) { return git_read_sized(folder, name, O_NOFOLLOW, LARGEST_GIT_FILE); }
+struct slice git_read_through(int folder, const char *name) { return git_read_sized(folder, name, 0, LARGEST_GIT_FILE); }
 
 /* A command must not be able to keep its settings by closing the folder that they lie in. */
 void git_open_up(int folder) {
@@ -96,6 +96,13 @@ static struct slice read_any(int folder, const char *name, mode_t mode) {
   return length < 0 ? (struct slice){0} : (struct slice){allot_text(target, (size_t)length), (size_t)length};
 }
 
+char *git_end_of_link(int folder, const char *name) {
+  int fd = openat(folder, name, O_PATH | O_CLOEXEC);
+  char *real = fd < 0 ? NULL : path_of(fd);
+  if (fd >= 0) close(fd);
+  return real;
+}
+
 static const struct noted *noted_at(const char *path) {
   for (size_t i = 0; i < state.count; i++)
     if (strcmp(state.files[i].path, path) == 0) return &state.files[i];
@@ -111,6 +118,7 @@ void git_note_file(int folder, const char *path, const char *name) {
   }
   struct slice text = read_any(folder, name, found.st_mode);
   state.files[state.count++] = (struct noted){.path = text_keep(joined(path, name)),
+                                              .leads_to = S_ISLNK(found.st_mode) ? text_keep(git_end_of_link(folder, name)) : NULL,
                                               .text = text.text ? kept_bytes(text.text, text.length) : NULL,
                                               .length = text.length,
                                               .mode = found.st_mode,
@@ -118,18 +126,6 @@ void git_note_file(int folder, const char *path, const char *name) {
                                               .inode = found.st_ino,
                                               .mount = S_ISDIR(found.st_mode) ? mount_of(joined(path, name)) : 0};
 }
-
-/* What git does in steps: lines that start programs, and the names of strategies, which it makes the name of a program of. */
-static const struct operation_file {
-  const char *folder, *name;
-  bool (*clean)(struct slice old, struct slice now, struct text *left);
-} operations[] = {
-    {"rebase-merge", "git-rebase-todo", git_clean_steps},
-    {"sequencer", "todo", git_clean_steps},
-    {"rebase-merge", "strategy", git_clean_strategy},
-    {"sequencer", "opts", git_clean_options},
-};
-enum { OPERATIONS = sizeof operations / sizeof *operations };
 
 /* Remotes as git wrote them before it had settings for them. */
 static const char *const old_remotes[] = {"remotes", "branches"};
@@ -165,16 +161,6 @@ static void with_old_remotes(int git, const char *path, on_file *each) {
   }
 }
 
-static void with_operations(int git, const char *path, void (*each)(int folder, const char *path, const struct operation_file *file)) {
-  for (size_t i = 0; i < OPERATIONS; i++) {
-    int folder = openat(git, operations[i].folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (folder >= 0) each(folder, joined(path, operations[i].folder), &operations[i]);
-    if (folder >= 0) close(folder);
-  }
-}
-
-static void note_operation(int folder, const char *path, const struct operation_file *file) { git_note_file(folder, path, file->name); }
-
 static void note_named(void *context, const char *path) {
   struct stat found;
   (void)context;
@@ -186,7 +172,8 @@ static void note_folder(struct git_walk *walk, int folder, const char *path, con
   for (size_t i = 0; i < 2; i++) with_configuration(walk, folder, path, git_configurations[i], git_note_file);
   git_note_file(folder, path, "hooks");
   with_old_remotes(folder, path, git_note_file);
-  with_operations(folder, path, note_operation);
+  git_note_operations(folder, path);
+  git_note_symlinks(folder, path);
   git_named(walk, folder, path, tree, note_named, NULL);
 }
 
@@ -197,7 +184,7 @@ static void note_step(struct git_walk *walk, int folder, const char *path, const
   if (fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) != 0 || S_ISDIR(found.st_mode)) return;
   git_note_file(folder, path, name);
   int fd = git_follow(walk, folder, name, &to);
-  if (state.count > count && to) state.files[count].leads_to = text_keep(to);
+  if (state.count > count) state.files[count].leads_to = text_keep(to);
   if (fd >= 0) close(fd);
 }
 
@@ -214,7 +201,7 @@ static void note_odd(struct git_walk *walk, int folder, const char *path, const 
 
 /* ── after ── */
 
-static const char *shown(const char *path) {
+const char *git_shown(const char *path) {
   const char *rest = state.workspace ? below(state.workspace, path) : NULL;
   return rest && *rest ? rest : path;
 }
@@ -243,16 +230,16 @@ bool git_put_aside(int folder, const char *path, const char *name, const char *w
     if (git_is_there(folder, aside)) continue;
     /* What the command put in place of something covered may have been covered in turn. */
     if (renameat(folder, name, folder, aside) != 0 && (errno != EBUSY || !move_mount_point(folder, name, folder, aside))) break;
-    git_tell(shown(joined(path, name)), " ", why, " and is now ", aside, NULL);
+    git_tell(git_shown(joined(path, name)), " ", why, " and is now ", aside, NULL);
     return true;
   }
   /* Rather none than one that starts programs. */
   int error = errno;
   if (unlinkat(folder, name, 0) == 0) {
-    git_tell(shown(joined(path, name)), " ", why, " and was removed", NULL);
+    git_tell(git_shown(joined(path, name)), " ", why, " and was removed", NULL);
     return true;
   }
-  git_tell("warning: ", shown(joined(path, name)), " ", why, " and could not be put aside: ", error_text(error), NULL);
+  git_tell("warning: ", git_shown(joined(path, name)), " ", why, " and could not be put aside: ", error_text(error), NULL);
   return false;
 }
 
@@ -271,7 +258,7 @@ static int open_lock(int folder, const char *path, const char *lock, mode_t mode
 }
 
 /* On a full disk there is none rather than one that starts programs. */
-static void replace(int folder, const char *path, const char *name, struct slice text, mode_t mode) {
+void git_replace(int folder, const char *path, const char *name, struct slice text, mode_t mode) {
   char *lock = allot(strlen(name) + 6, 1);
   memcpy(lock, name, strlen(name));
   memcpy(lock + strlen(name), ".lock", 6);
@@ -279,21 +266,22 @@ static void replace(int folder, const char *path, const char *name, struct slice
   bool written = fd >= 0 && write_whole(fd, text.text, text.length);
   written = fd >= 0 && close(fd) == 0 && written && renameat(folder, lock, folder, name) == 0;
   if (written) return;
-  git_tell("warning: ", shown(joined(path, name)), " could not be put back: ", error_text(errno), NULL);
+  git_tell("warning: ", git_shown(joined(path, name)), " could not be put back: ", error_text(errno), NULL);
   unlinkat(folder, lock, 0);
   if (git_is_there(folder, name)) git_put_aside(folder, path, name, "was changed by the command");
 }
 
 /* Whatever stands there now. */
-static void put_back(int folder, const char *path, const char *name, const struct noted *before) {
+void git_put_back(int folder, const char *path, const char *name) {
+  const struct noted *before = noted_at(joined(path, name));
   if (git_is_there(folder, name) && !git_put_aside(folder, path, name, "was changed by the command")) return;
   if (!before || !before->text) return;
   if (S_ISLNK(before->mode)) {
     if (symlinkat(before->text, folder, name) != 0)
-      git_tell("warning: ", shown(joined(path, name)), " could not be put back: ", error_text(errno), NULL);
+      git_tell("warning: ", git_shown(joined(path, name)), " could not be put back: ", error_text(errno), NULL);
     return;
   }
-  replace(folder, path, name, (struct slice){before->text, before->length}, before->mode);
+  git_replace(folder, path, name, (struct slice){before->text, before->length}, before->mode);
 }
 
 static bool is_unchanged(const struct noted *before, const struct stat *found, struct slice now) {
@@ -340,22 +328,35 @@ void git_settle_file(int folder, const char *path, const char *name) {
   if (fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) != 0) return;
   struct slice now = read_any(folder, name, found.st_mode);
   if (is_unchanged(before, &found, now)) return;
-  struct slice old = before && before->text && S_ISREG(before->mode) ? (struct slice){before->text, before->length} : (struct slice){(char *)"", 0};
+  struct slice old = git_text_before(file);
   const char *inside = judged && strcmp(judged, path) == 0 && !names_hooks(old) ? below(state.workspace, path) : NULL;
-  struct git_judge judge = {.folder = inside && *inside ? inside : NULL, .is_own_tree = is_own_tree, .removed = tell_removed, .file = shown(file)};
-  if (!S_ISREG(found.st_mode) || !now.text || !git_clean(&judge, old, now, &left)) put_back(folder, path, name, before);
-  else if (left.length != now.length) replace(folder, path, name, (struct slice){left.data, left.length}, found.st_mode);
+  struct git_judge judge = {.folder = inside && *inside ? inside : NULL, .is_own_tree = is_own_tree, .removed = tell_removed, .file = git_shown(file)};
+  if (!S_ISREG(found.st_mode) || !now.text || !git_clean(&judge, old, now, &left)) git_put_back(folder, path, name);
+  else if (left.length != now.length) git_replace(folder, path, name, (struct slice){left.data, left.length}, found.st_mode);
   text_free(&left);
 }
 
-static bool is_as_it_was(int folder, const char *path, const char *name) {
+bool git_was_there(const char *path) { return noted_at(path) != NULL; }
+
+struct slice git_text_before(const char *path) {
+  const struct noted *before = noted_at(path);
+  return before && before->text && S_ISREG(before->mode) ? (struct slice){before->text, before->length} : (struct slice){(char *)"", 0};
+}
+
+bool git_leads_as_it_did(int folder, const char *path, const char *name) {
+  const struct noted *before = noted_at(joined(path, name));
+  const char *now = git_end_of_link(folder, name);
+  return before && git_is_as_it_was(folder, path, name) && strcmp(before->leads_to ? before->leads_to : "", now ? now : "") == 0;
+}
+
+bool git_is_as_it_was(int folder, const char *path, const char *name) {
   struct stat found;
   const struct noted *before = noted_at(joined(path, name));
   return fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) != 0 || is_unchanged(before, &found, read_any(folder, name, found.st_mode));
 }
 
 static void settle_old_remote(int folder, const char *path, const char *name) {
-  if (!is_as_it_was(folder, path, name)) put_back(folder, path, name, noted_at(joined(path, name)));
+  if (!git_is_as_it_was(folder, path, name)) git_put_back(folder, path, name);
 }
 
 /* What leads to a git directory that is looked at is settled there. Anything else is as it was, and leads where it led, or is put back. */
@@ -368,7 +369,7 @@ static void settle_step(struct git_walk *around, int folder, const char *path, c
   if (fd >= 0) close(fd);
   if (S_ISDIR(found.st_mode) ? !before || S_ISDIR(before->mode) : to && git_is_within(around, to)) return;
   const char *led_to = before && before->leads_to ? before->leads_to : "";
-  if (strcmp(led_to, to ? to : "") != 0 || !is_as_it_was(folder, path, name)) put_back(folder, path, name, before);
+  if (strcmp(led_to, to ? to : "") != 0 || !git_is_as_it_was(folder, path, name)) git_put_back(folder, path, name);
 }
 
 static bool holds_programs(int folder, const char *name) {
@@ -395,8 +396,8 @@ static void settle_hooks(int folder, const char *path) {
   const struct noted *before = noted_at(joined(path, "hooks"));
   if (fstatat(folder, "hooks", &found, AT_SYMLINK_NOFOLLOW) != 0) return;
   if (before && S_ISDIR(before->mode) && S_ISDIR(found.st_mode) && before->mount == mount_of(joined(path, "hooks"))) return;
-  if (before && S_ISLNK(before->mode) && is_as_it_was(folder, path, "hooks")) return;
-  if (!S_ISDIR(found.st_mode) || holds_programs(folder, "hooks")) put_back(folder, path, "hooks", before);
+  if (before && S_ISLNK(before->mode) && git_is_as_it_was(folder, path, "hooks")) return;
+  if (!S_ISDIR(found.st_mode) || holds_programs(folder, "hooks")) git_put_back(folder, path, "hooks");
 }
 
 /* Programs or settings that were not there, or not where the name led to. What was there can only be read. */
@@ -412,46 +413,31 @@ static void settle_named(void *context, const char *path) {
   if (folder >= 0) close(folder);
 }
 
-static void settle_operation(int folder, const char *path, const struct operation_file *file) {
-  struct stat found;
-  struct text left = {0};
-  const struct noted *before = noted_at(joined(path, file->name));
-  if (fstatat(folder, file->name, &found, AT_SYMLINK_NOFOLLOW) != 0 || is_as_it_was(folder, path, file->name)) return;
-  struct slice now = read_sized(folder, file->name, O_NOFOLLOW, LARGEST_STEPS);
-  struct slice old = before && before->text ? (struct slice){before->text, before->length} : (struct slice){(char *)"", 0};
-  if (!S_ISREG(found.st_mode) || !now.text || !file->clean(old, now, &left)) {
-    put_back(folder, path, file->name, before);
-  } else if (left.length != now.length) {
-    replace(folder, path, file->name, (struct slice){left.data, left.length}, found.st_mode);
-    git_tell(shown(joined(path, file->name)), ": what starts programs was added by the command and taken out", NULL);
-  }
-  text_free(&left);
-}
-
 static void settle_folder(struct git_walk *around, int folder, const char *path, const char *tree) {
+  git_settle_symlinks(folder, path);
   judged = tree && strcmp(tree, state.workspace) == 0 ? NULL : path;
   for (size_t i = 0; i < 2; i++) with_configuration(around, folder, path, git_configurations[i], git_settle_file);
   judged = NULL;
   settle_hooks(folder, path);
   with_old_remotes(folder, path, settle_old_remote);
-  with_operations(folder, path, settle_operation);
+  git_settle_operations(folder, path);
   git_named(around, folder, path, tree, settle_named, NULL);
 }
 
 static void settle_beyond(struct git_walk *around, int folder, const char *path, const char *name) {
   bool is_of_files = strcmp(name, ".git") == 0;
   (void)around;
-  if (is_of_files && is_as_it_was(folder, path, name)) return;
-  if (state.is_partial && !is_of_files) git_tell("warning: ", shown(joined(path, name)), " has more git directories than are looked at", NULL);
+  if (is_of_files && git_is_as_it_was(folder, path, name)) return;
+  if (state.is_partial && !is_of_files) git_tell("warning: ", git_shown(joined(path, name)), " has more git directories than are looked at", NULL);
   else git_put_aside(folder, path, name, is_of_files ? "lies deeper, or behind more others, than is looked at" : "has more folders than are looked at");
 }
 
 /* An index that git understands and we do not would hide what it holds. */
 static void settle_odd(struct git_walk *around, int folder, const char *path, const char *name) {
   (void)around;
-  if (is_as_it_was(folder, path, name)) return;
-  if (noted_at(joined(path, name))) git_tell("warning: ", shown(joined(path, name)), " cannot be understood: look at `git ls-files -s` first", NULL);
-  else git_put_aside(folder, path, name, "cannot be understood");
+  if (git_is_as_it_was(folder, path, name)) return;
+  if (noted_at(joined(path, name))) git_tell("warning: ", git_shown(joined(path, name)), " cannot be understood, or names files outside of the tree: look at `git ls-files -s` first", NULL);
+  else git_put_aside(folder, path, name, "cannot be understood, or names files outside of the tree,");
 }
 
 /* ── on the disk ── */

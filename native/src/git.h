@@ -45,15 +45,27 @@ bool git_clean(const struct git_judge *judge, struct slice before, struct slice 
 
 /* ── git_index.c ── */
 
-/* Calls `take` for each path that is a repository of its own. False when the index cannot be understood. */
+/* Calls `take` for each path that is a repository of its own. False when the index cannot be understood, or names what is no file of a tree. */
 typedef void git_link(void *context, const char *path);
 bool git_links(int git, git_link *take, void *context);
 
-/* ── git_steps.c: files of what git does in steps, such as a rebase. What of `now` starts no program, or is in `old`; false: put it back ── */
+/* ── git_steps.c: files of what git does in steps, such as a rebase. What of `now` is harmless, or is in `old`; false: put it back ── */
 
-bool git_clean_steps(struct slice old, struct slice now, struct text *left);
-bool git_clean_strategy(struct slice old, struct slice now, struct text *left);
-bool git_clean_options(struct slice old, struct slice now, struct text *left);
+typedef bool git_clean_file(struct slice old, struct slice now, struct text *left);
+git_clean_file git_clean_steps, git_clean_strategy, git_clean_strategy_options, git_clean_apply_options, git_clean_options, git_clean_conflicts;
+
+/* Whether it is one of these, between which are spaces. */
+bool git_is_word(const char *text, size_t length, const char *words);
+
+/* ── git_operations.c: the folders that they lie in ── */
+
+void git_note_operations(int folder, const char *path);
+void git_settle_operations(int folder, const char *path);
+
+/* ── git_symlinks.c: links among git's own files, at any depth ── */
+
+void git_note_symlinks(int folder, const char *path);
+void git_settle_symlinks(int folder, const char *path);
 
 /* ── git_walk.c: every git directory that a git started in the workspace comes to, each as git finds it ── */
 
@@ -108,6 +120,21 @@ struct slice git_read_through(int folder, const char *name);
 
 /* Remembers what is there. `shared` is the git directory of a linked worktree, or NULL; `outside` what the workspace is called on the machine. */
 void git_note(const char *workspace, const char *shared, const char *outside);
+
+/* The same with more flags of openat, and up to another size. */
+struct slice git_read_sized(int folder, const char *name, int more, off_t largest);
+
+/* What was noted of a path: whether it was there, the text of a file, and whether a name is and leads where it did. */
+bool git_was_there(const char *path);
+struct slice git_text_before(const char *path);
+bool git_is_as_it_was(int folder, const char *path, const char *name);
+bool git_leads_as_it_did(int folder, const char *path, const char *name);
+char *git_end_of_link(int folder, const char *name);
+
+/* What was there before, in place of whatever stands there now; another text, by git's own lock. */
+void git_put_back(int folder, const char *path, const char *name);
+void git_replace(int folder, const char *path, const char *name, struct slice text, mode_t mode);
+const char *git_shown(const char *path);
 
 /* For frozen.c: a file of settings as it is, what is left of it in the end, folders and what stands in them, a line for the person. */
 void git_note_file(int folder, const char *path, const char *name);

@@ -3,12 +3,13 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 /*
  * Which folders git takes for repositories of their own: `git status` starts a git in each, which then reads settings from there.
- * The index alone says which they are.
+ * The index alone says which they are. And it says which files `git checkout .` writes, without a look at their names.
  */
 
 enum { LARGEST_INDEX = 1 << 30, HEADER = 12, MODE_AT = 24, ID_AT = 40, HAS_MORE_FLAGS = 0x4000, LONGEST_ID = 32 };
@@ -35,6 +36,8 @@ struct index {
   bool has_nameless;
   /* Of the other part: each may be one. */
   bool takes_all;
+  /* A name that is none of a file in a tree: git writes the file all the same. */
+  bool leads_out;
 };
 
 static bool fill_window(struct index *index, size_t at) {
@@ -68,8 +71,20 @@ static bool shorten(struct index *index, const unsigned char **from, const unsig
   return true;
 }
 
+/* Whether it leads out of the tree, or into git's own files; a folder's ends in a slash. */
+static bool is_no_name(const char *name, size_t length, bool is_folder) {
+  for (const char *end = name + length, *next; name <= end; name = next + 1) {
+    next = memchr(name, '/', (size_t)(end - name));
+    if (!next) next = end;
+    size_t part = (size_t)(next - name);
+    if (!part) return !(is_folder && next == end && length);
+    if (name[0] == '.' && (part == 1 || (part == 2 && name[1] == '.') || (part == 4 && strncasecmp(name, ".git", 4) == 0))) return true;
+  }
+  return false;
+}
+
 /* The name that begins there; how long its entry is, or 0. Only a name that is asked for, or that the next one may be made of, is kept. */
-static size_t read_name(struct index *index, const unsigned char *entry, size_t fixed, size_t seen, bool is_wanted) {
+static size_t read_name(struct index *index, const unsigned char *entry, size_t fixed, size_t seen, bool is_wanted, bool is_folder) {
   const unsigned char *from = entry + fixed, *end = entry + seen;
   if (index->version < 4) index->length = 0;
   else if (!shorten(index, &from, end)) return 0;
@@ -78,6 +93,7 @@ static size_t read_name(struct index *index, const unsigned char *entry, size_t 
   if (!last || index->length + length >= sizeof index->name) return 0;
   if (is_wanted || index->version >= 4) memcpy(index->name + index->length, from, length + 1);
   index->length += length;
+  if (index->length) index->leads_out |= is_no_name(index->version < 4 ? (const char *)from : index->name, index->length, is_folder);
   size_t used = (size_t)(last - entry);
   return index->version < 4 ? (used + 8) / 8 * 8 : used + 1;
 }
@@ -111,7 +127,7 @@ static enum part read_entries(struct index *index, size_t id_size, git_link *tak
     uint32_t kind = number(entry + MODE_AT) & S_IFMT;
     bool is_link = kind == (S_IFDIR | S_IFLNK) || index->takes_all;
     if (entry[fixed - 2] & (HAS_MORE_FLAGS >> 8)) fixed += 2;
-    if (!(length = read_name(index, entry, fixed, seen, is_link))) return ODD;
+    if (!(length = read_name(index, entry, fixed, seen, is_link, kind == S_IFDIR))) return ODD;
     if (!is_link && kind != S_IFREG && kind != S_IFLNK && kind != S_IFDIR) return ODD;
     if (!index->length) index->has_nameless |= is_link;
     if (!is_link || !index->length) continue;
@@ -138,7 +154,7 @@ static int open_index(int git, const char *name, struct index *index) {
 }
 
 /* An empty name is no entry of it but one that stands in for another: in a part that is whole git has none. */
-static bool read_other(int git, const struct index *first, size_t id_size, git_link *take, void *context) {
+static bool read_other(int git, struct index *first, size_t id_size, git_link *take, void *context) {
   static const char digits[] = "0123456789abcdef";
   char name[sizeof "sharedindex." + 2 * LONGEST_ID] = "sharedindex.";
   struct index index;
@@ -153,6 +169,7 @@ static bool read_other(int git, const struct index *first, size_t id_size, git_l
   index.takes_all = first->has_nameless;
   bool whole = read_entries(&index, id_size, take, context) == WHOLE && !index.has_nameless;
   close(index.fd);
+  first->leads_out |= index.leads_out;
   return whole;
 }
 
@@ -170,5 +187,6 @@ bool git_links(int git, git_link *take, void *context) {
   struct index again = index;
   bool is_short = read_index(git, &index, 20, take, context), is_long = read_index(git, &again, 32, take, context);
   close(index.fd);
+  if ((is_short && index.leads_out) || (is_long && again.leads_out)) return false;
   return is_short || is_long;
 }

@@ -173,7 +173,7 @@ static void walk_folder_at(const struct tree *above, int folder, const char *nam
 
 static void take_link(void *context, const char *name) {
   const struct tree *tree = context;
-  walk_folder_at(tree, tree->folder, name);
+  if (tree->folder >= 0) walk_folder_at(tree, tree->folder, name);
 }
 
 /* `modules` and `worktrees` hold git directories, or folders of them where a submodule's name has a slash. */
@@ -228,7 +228,7 @@ static void walk_git(const struct tree *tree, int git, const char *path) {
   if (!is_new(walk, git, tree->folder)) return;
   walk->visit(walk, git, path, tree->path);
   if (git_is_there(git, "commondir")) walk_to(tree, git, path, "commondir");
-  if (tree->folder >= 0 && !git_links(git, take_link, &own) && walk->odd) walk->odd(walk, git, path, "index");
+  if (!git_links(git, take_link, &own) && walk->odd) walk->odd(walk, git, path, "index");
   walk_own_trees(tree, git, path);
   walk_all(tree, git, path, "modules");
   walk_all(tree, git, path, "worktrees");

@@ -10,7 +10,7 @@ import {
   readFileSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { openFolder } from '../support/project.ts';
@@ -46,16 +46,23 @@ function shimOf(lines: readonly string[], build: Build): string {
   return path;
 }
 
+const MINE = 'mine\n';
+
 /** A repository of a user, and what is done in it inside and outside. */
 class Repository {
   readonly #identity;
   readonly #env;
   readonly folder;
+  /** A file of the person's that is no part of the workspace. */
+  readonly elsewhere;
 
   constructor(user: User, set_up = '', folder = openFolder('git')) {
     this.#identity = identityOf(user);
     this.folder = folder;
-    chownSync(folder, this.#identity.uid, this.#identity.gid);
+    this.elsewhere = join(openFolder('elsewhere'), 'profile');
+    writeFileSync(this.elsewhere, MINE);
+    for (const path of [folder, dirname(this.elsewhere), this.elsewhere])
+      chownSync(path, this.#identity.uid, this.#identity.gid);
     this.#env = {
       PATH: '/usr/bin:/bin',
       HOME: '/dev/null',
@@ -63,6 +70,7 @@ class Repository {
       GIT_CONFIG_GLOBAL: '/dev/null',
       GIT_ALLOW_PROTOCOL: 'file',
       RAN: join(folder, 'ran'),
+      ELSEWHERE: this.elsewhere,
       ...Object.fromEntries(
         ['AUTHOR', 'COMMITTER'].flatMap((who) => [
           [`GIT_${who}_NAME`, 'n'],
@@ -120,6 +128,14 @@ class Repository {
     return existsSync(this.#env.RAN);
   }
 
+  /** Whether git writes to a file outside of the workspace when the person uses it. */
+  writesElsewhere(afterwards: string): boolean {
+    const usual = 'echo 2 >f; git commit -qam two; git checkout -q -b b; git checkout .; git stash';
+    this.#run('/usr/bin/timeout', ['20', 'sh', '-c', `${afterwards}\n${usual}`]);
+    const isMade = existsSync(join(this.folder, '../made-by-git'));
+    return isMade || readFileSync(this.elsewhere, 'latin1') !== MINE || readdirSync(dirname(this.elsewhere)).length > 1;
+  }
+
   read(name: string): string {
     return readFileSync(join(this.folder, name), 'latin1');
   }
@@ -134,6 +150,9 @@ const SUBMODULE =
 /** A repository that the command makes, with what it adds to the index. */
 const PART = (path: string) =>
   `git init -q ${path} && git -C ${path} commit -q --allow-empty -m x && ID=$(git -C ${path} rev-parse HEAD) && git update-index --add --cacheinfo 160000,$ID,${path}`;
+/** An entry of the index with another name of the same length. */
+const RENAMED = (from: string, to: string) =>
+  `python3 -c "import hashlib; t = open('.git/index', 'rb').read()[:-20].replace(b'${from}', b'${to}'); open('.git/index', 'wb').write(t + hashlib.sha1(t).digest())"`;
 const DIVERGED =
   'git checkout -q -b topic && echo t >t && git add t && git commit -qm t && git checkout -q main && echo m >m && git add m && git commit -qm m && git checkout -q topic';
 const STOPPED = `echo 1 >a; git add a; git commit -qm a; GIT_SEQUENCE_EDITOR='sed -i 1s/pick/edit/' git rebase -q -i HEAD~1`;
@@ -150,6 +169,11 @@ interface Way {
 
 /** Ways to have a later git outside start a program. */
 const WAYS: Readonly<Record<string, Way>> = {
+  'a file of the index among the hooks': {
+    before: `printf '#!/bin/sh\\ntouch $RAN\\n' >to-hooks-of-post-commit; chmod 755 to-hooks-of-post-commit; git add .; git commit -qm h`,
+    does: RENAMED('to-hooks-of-post-commit', '.git/hooks//post-commit'),
+    afterwards: 'git checkout .',
+  },
   'a submodule that is all of .git/modules': {
     does: `${PART('s')}; mv s/.git .git/modules; echo gitdir: ../.git/modules/. >s/.git; git config -f .git/modules/config core.fsmonitor "${EVIL}"`,
   },
@@ -338,6 +362,88 @@ const owner = (user: User) => (set_up?: string) => {
   chmodSync(join(folder, '..'), 0o777);
   return new Repository(user, set_up, folder);
 };
+
+const TWO = 'echo 1 >f; touch to-made-by-git; git add .; git commit -qm f';
+const KNOWN = `i=$(printf a%.0s $(seq 40)); mkdir -p .git/rr-cache/$i; echo mine >.git/rr-cache/$i/preimage; echo theirs >.git/rr-cache/$i/postimage`;
+/** A rebase of three that stopped before the first. */
+const TO_DO =
+  'for i in 1 2 3; do echo $i >f$i; git add f$i; git commit -qm $i; done; git checkout -q -b o HEAD~2; echo o >o; git add o; git commit -qm o; git checkout -q main; GIT_SEQUENCE_EDITOR="sed -i 1ibreak" git rebase -q -i o';
+/** Three picks of which the first stopped, and was solved. */
+const PICKS =
+  'git checkout -q -b o; for i in 1 2 3; do echo o$i >f; echo o$i >f$i; git add .; git commit -qm o$i; done; git checkout -q main; echo m >f; git commit -qam m; git cherry-pick o~3..o; git checkout -q --theirs f; git add f';
+/** Two patches of which the first does not apply. */
+const PATCHES =
+  'git checkout -q -b p; for i in 1 2; do echo $i >f; git commit -qam $i; done; git format-patch -q -2 -o p; git checkout -q main; echo x >f; git commit -qam x; git am -q p/*';
+
+const WRITES: Record<string, { before?: string; does: string; afterwards?: string }> = {
+  'a reflog that is a link': { does: 'rm .git/logs/HEAD; ln -s $ELSEWHERE .git/logs/HEAD' },
+  'a folder of reflogs that is a link': {
+    does: 'rm -r .git/logs/refs; ln -s $(dirname $ELSEWHERE) .git/logs/refs',
+  },
+  'a message that is a link': { does: 'ln -sf $ELSEWHERE .git/COMMIT_EDITMSG' },
+  'a link in a folder that is closed': {
+    does: 'rm .git/logs/HEAD; ln -s $ELSEWHERE .git/logs/HEAD; chmod 0 .git/logs',
+    afterwards: 'chmod 755 .git/logs',
+  },
+  'a link that an earlier command left in a folder': {
+    before: 'cp -r .git/logs old; rm old/HEAD; ln -s $ELSEWHERE old/HEAD',
+    does: 'rm -r .git/logs; mv old .git/logs',
+  },
+  'a link of the person that leads elsewhere by now': {
+    before: 'mkdir to; mv .git/logs/HEAD to/HEAD; ln -s ../../to/HEAD .git/logs/HEAD',
+    does: 'ln -sf $ELSEWHERE to/HEAD',
+  },
+  'a file of the index beside the tree': {
+    does: RENAMED('to-made-by-git', '../made-by-git'),
+    afterwards: 'git checkout .',
+  },
+  'a solution of a conflict in any file': { does: `${KNOWN}; printf '%s.-1\\t%s\\0' $i $ELSEWHERE >.git/MERGE_RR` },
+  'options of a strategy': {
+    does: `${TO_DO}; echo resolve >.git/rebase-merge/strategy; echo " '--index-output=$ELSEWHERE'" >.git/rebase-merge/strategy_opts`,
+    afterwards: 'GIT_EDITOR=true git rebase --continue',
+  },
+  'options of a strategy for picks': {
+    does: `${PICKS}; printf '[options]\\n strategy = resolve\\n strategy-option = index-output=%s\\n' $ELSEWHERE >.git/sequencer/opts`,
+    afterwards: 'GIT_EDITOR=true git cherry-pick --continue',
+  },
+  'options of patches': {
+    does: `${PATCHES}; echo " '--build-fake-ancestor=$ELSEWHERE'" >.git/rebase-apply/apply-opt`,
+    afterwards: 'git checkout -q HEAD f; git am --skip',
+  },
+};
+
+describe.each(USERS)('what git of %s writes afterwards', (user) => {
+  const repository = owner(user);
+  const ways = BUILDS.flatMap((build) => Object.entries(WRITES).map(([name, way]) => ({ build, name, ...way })));
+
+  it.each(ways)('by $name stays in the workspace ($build)', ({ build, before, does, afterwards = '' }) => {
+    const repo = repository(`${TWO}; ${before ?? ':'}`);
+    const { code, stderr } = repo.inside(`{ ${does}; } >/dev/null 2>&1; exit 3`, PLAN, build);
+    expect({ code, stderr }).toMatchObject({ code: 3, stderr: expect.stringMatching(/^cordon: t: /) });
+    expect(stderr).not.toContain('warning');
+    expect(repo.writesElsewhere(afterwards)).toBe(false);
+  });
+
+  it.each(Object.entries(WRITES))(
+    'by %s does not where nothing is put back',
+    (_name, { before, does, afterwards = '' }) => {
+      const repo = repository(`${TWO}; ${before ?? ':'}`);
+      repo.inside(`{ ${does}; } >/dev/null 2>&1`, unprotected(repo.folder));
+      expect(repo.writesElsewhere(afterwards)).toBe(true);
+    },
+  );
+
+  it('links of the person stay', () => {
+    const repo = repository('mv .git/logs ..git-logs; ln -s ../..git-logs .git/logs; git pack-refs --all');
+    expect(repo.inside('git commit -q --allow-empty -m more').stderr).toBe('');
+    expect(lstatSync(join(repo.folder, '.git/logs')).isSymbolicLink()).toBe(true);
+  });
+
+  it('more files than are looked at are put aside', () => {
+    const { stderr } = repository().inside('mkdir .git/many; cd .git/many; seq 101000 | xargs touch');
+    expect(stderr).toContain('.git/many has more files than are looked at and is now many.put-aside-');
+  });
+});
 
 describe.each(USERS)('what %s finds afterwards', (user) => {
   const repository = owner(user);

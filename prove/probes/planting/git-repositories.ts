@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, readlinkSync } from 'node:fs';
 import type { Probe } from '../../probe.ts';
 import type { Scene } from '../../scene.ts';
 import { lacking } from '../installed.ts';
@@ -66,4 +66,36 @@ git config rebase.instructionFormat '%s%nexec echo ${canary}'
 mkdir .git/rebase-merge && echo 'exec echo ${canary}' >.git/rebase-merge/git-rebase-todo`,
   }),
   worked: remain(['.git/config', '.git/rebase-merge/git-rebase-todo']),
+};
+
+const leads = (scene: Scene, place: string) => {
+  try {
+    return readlinkSync(scene.path(`work/${place}`)).includes(scene.canary);
+  } catch {
+    return false;
+  }
+};
+
+export const GIT_WRITES: Probe = {
+  id: 'planting/git-writes',
+  title: "making Git itself write to the user's files",
+  planted: 'a repository in the workspace with a commit',
+  tried:
+    'a link in place of a reflog, a conflict whose solution Git writes anywhere, an option of a rebase that names a file',
+  ...COMMON,
+  gives: "a line of the command's choosing in a start-up file, written by the user's next commit",
+  reference: 'https://git-scm.com/docs/gitrepository-layout',
+  plant: async (scene) => {
+    await scene.command(['git', 'init', '-q', scene.work]);
+    const who = ['-c', 'user.name=n', '-c', 'user.email=n@localhost'];
+    await scene.command(['git', '-C', scene.work, ...who, 'commit', '-q', '--allow-empty', '-m', 'one']);
+  },
+  trial: ({ work, canary }) => ({
+    sh: `cd ${work}
+rm .git/logs/HEAD && ln -s ../../../${canary} .git/logs/HEAD
+printf '%s.-1\\t../%s\\0' "$(git rev-parse HEAD)" ${canary} >.git/MERGE_RR
+mkdir .git/rebase-merge && echo " '--index-output=../${canary}'" >.git/rebase-merge/strategy_opts`,
+  }),
+  worked: (scene) =>
+    leads(scene, '.git/logs/HEAD') || remain(['.git/MERGE_RR', '.git/rebase-merge/strategy_opts'])(scene),
 };
