@@ -1,5 +1,6 @@
 import { coversHost, coversName, matchesPath, showHost, showPlace } from '../policy/broker.ts';
 import type { Dialled, Held } from './held.ts';
+import { hasOtherAddress, hasOtherMethod, saysOtherMethod } from './override.ts';
 import { countsIn, type Needles } from './scan.ts';
 
 export type Header = readonly [name: string, value: string];
@@ -138,11 +139,23 @@ function requestRefusal(head: Head, held: Held, no: No): RequestRefusal | undefi
       `it may be used with ${methods.join(', ')} only, not with ${head.method}`,
       'add the method to the credential if it should be',
     );
+  if (methods.length > 0 && (hasOtherMethod(head.headers) || saysOtherMethod(head.target)))
+    return no(
+      'method',
+      `it may be used with ${methods.join(', ')} only, and this request names another method in a header or in _method`,
+      'send it with the method that is meant',
+    );
   return pathRefusal(head, held, no);
 }
 
-function pathRefusal({ target }: Head, { rule }: Held, no: No): RequestRefusal | undefined {
+function pathRefusal({ target, headers }: Head, { rule }: Held, no: No): RequestRefusal | undefined {
   if (rule.paths.length === 0) return undefined;
+  if (hasOtherAddress(headers))
+    return no(
+      'path',
+      `it may be used for ${rule.paths.join(', ')} only, and this request names another address in a header`,
+      'send it without X-Original-URL and the like',
+    );
   const path = plainPath(target);
   if (path === undefined)
     return no(

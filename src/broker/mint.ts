@@ -1,9 +1,10 @@
 import type { Bytes } from '../host/bytes.ts';
 import { coversHost, type MintRule, matchesPath } from '../policy/broker.ts';
 import { Secret } from '../secrets/secret.ts';
-import type { Head, Header } from './head.ts';
+import type { Head } from './head.ts';
 import type { Dialled, Held } from './held.ts';
 import type { Holdings } from './holdings.ts';
+import { hasOtherMethod, saysOtherMethod } from './override.ts';
 import { placeholderFor } from './placeholder.ts';
 import { maskedHeaders, respondInstead, wholeBody } from './response.ts';
 import { mintRefusal, Refused, type RequestLog } from './say.ts';
@@ -11,20 +12,15 @@ import type { ClientSide, UpstreamResponse } from './sides.ts';
 
 const READING = ['GET', 'HEAD', 'OPTIONS'];
 
-/** Headers by which some servers take a request for one with another method. */
-const OVERRIDES = ['x-http-method-override', 'x-http-method', 'x-method-override'];
-
-export const hasOtherMethod = (headers: readonly Header[]) =>
-  headers.some(([name]) => OVERRIDES.includes(name.toLowerCase().replaceAll('_', '-')));
-
 /** The rule for an address that hands out credentials, however its path is spelled and its method is said. */
 export function mintFor(
   rules: readonly MintRule[],
   { name, port }: Dialled,
   { method, target, headers }: Head,
 ): MintRule | undefined {
+  const isOther = hasOtherMethod(headers) || saysOtherMethod(target);
   const meets = ({ methods, logIn }: MintRule) =>
-    methods.includes(method) || hasOtherMethod(headers) || (logIn !== undefined && !READING.includes(method));
+    methods.includes(method) || isOther || (logIn !== undefined && !READING.includes(method));
   const here = rules.filter((rule) => coversHost(rule.host, name, port) && meets(rule));
   if (here.length === 0) return undefined;
   const paths = readingsOf(target);

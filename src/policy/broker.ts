@@ -127,13 +127,15 @@ export function parsePath(text: string): Parsed<string> {
     : { value: text };
 }
 
-/** `*` stands for what is between two slashes, `**` for anything. */
+/** `*` stands for what is between two slashes, `**` for anything; between slashes, and at the end, for nothing too. */
 export function matchesPath(pattern: string, path: string): boolean {
   const source = pattern
-    .split(/(\*\*|\*)/)
-    .map((part) => ({ '**': '.*', '*': '[^/]*' })[part] ?? part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
-  return new RegExp(`^${source.join('').replace(/\/\.\*$/, '(?:/.*)?')}$`, 's').test(path);
+    .split(/(\/\*\*(?=\/|$)|\*\*|\*)/)
+    .map((part) => ANY[part] ?? part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`^${source.join('')}$`, 's').test(path);
 }
+
+const ANY: Readonly<Record<string, string>> = { '/**': '(?:/.*)?', '**': '.*', '*': '[^/]*' };
 
 /** An address that hands out credentials. */
 export interface MintRule {

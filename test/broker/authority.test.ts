@@ -145,6 +145,10 @@ describe('rules', () => {
     expect(matchesPath('/repos/**', '/repos/a/b')).toBe(true);
     expect(matchesPath('/repos/**', '/repos')).toBe(true);
     expect(matchesPath('/repos/**', '/reposx')).toBe(false);
+    expect(matchesPath('/a/**/b', '/a/b')).toBe(true);
+    expect(matchesPath('/a/**/b', '/a/x/y/b')).toBe(true);
+    expect(matchesPath('/a/**/b', '/ab')).toBe(false);
+    expect(matchesPath('/o/oauth2/**token', '/o/oauth2/v4/token')).toBe(true);
     expect(matchesPath('/repos/*/issues', '/repos/a/issues')).toBe(true);
     expect(matchesPath('/repos/*/issues', '/repos/a/b/issues')).toBe(false);
     expect(matchesPath('/a.b', '/axb')).toBe(false);

@@ -26,6 +26,17 @@ describe('an address that hands out credentials', () => {
     expect(mintFor(RULES, { name: 'api.github.com', port: 443 }, head)?.fields).toEqual(['token']);
   });
 
+  const GITLAB = mintsFor([brokerRule({ for: ['@gitlab'], as: [], methods: [], paths: [] }) as BrokerRule]);
+  it.each([
+    ...['personal_access_tokens/self/rotate', 'personal_access_tokens/7/rotate', 'user/personal_access_tokens'],
+    ...['projects/7/access_tokens', 'groups/7/access_tokens/8/rotate', 'projects/7/deploy_tokens', 'user/runners'],
+    ...['users/7/impersonation_tokens', 'projects/7/triggers', 'projects/7/runners/reset_registration_token'],
+    ...['runners/7/reset_authentication_token', 'projects/7/cluster_agents/8/tokens'],
+  ])('is known at GitLab as %s', (target) => {
+    const head = { method: 'POST', target: `/api/v4/${target}`, headers: [] };
+    expect(mintFor(GITLAB, { name: 'gitlab.com', port: 443 }, head)).toBeDefined();
+  });
+
   it('is not what only has such a name in it', () => {
     expect(at('/repos/a/b/contents/access_tokens')).toBeUndefined();
     expect(at('/app/installations/1/access_tokens', 'GET')).toBeUndefined();

@@ -158,6 +158,17 @@ describe('refused, and nothing is sent', () => {
     ],
     'percent signs in a header': ['encoded', { headers: { 'x-a': percent(PLACEHOLDER) } }],
     'another method': ['method', { method: 'DELETE', headers: bearer }, { methods: ['GET'] }],
+    'another method in a header': [
+      'method',
+      { headers: { ...bearer, 'x-http-method-override': 'DELETE' } },
+      { methods: ['GET'] },
+    ],
+    'another method in the query': ['method', { path: '/a?x=1&_method=DELETE', headers: bearer }, { methods: ['GET'] }],
+    'another address in a header': [
+      'path',
+      { path: '/repos/a', headers: { ...bearer, 'x-original-url': '/user' } },
+      { paths: ['/repos/**'] },
+    ],
     'another path': ['path', { path: '/user', headers: bearer }, { paths: ['/repos/**'] }],
     'a path with dots': ['path', { path: '/repos/../user', headers: bearer }, { paths: ['/repos/**'] }],
     'a path with encoded dots': ['path', { path: '/repos/%2e%2e/user', headers: bearer }, { paths: ['/repos/**'] }],
