@@ -54,7 +54,7 @@ const WAYS: readonly (readonly [Escape, readonly string[]])[] = [
     [
       ...['ssh', 'aws', 'kubernetes', 'registries', 'netrc', 'code-hosts', 'npm', 'mcp-settings'].map(inGroup('files')),
       ...['behind-symlinks', 'in-moved-folders', 'where-variables-say'].map(inGroup('files')),
-      ...['env-files', 'settings-with-passwords', 'runtime-folder'].map(inGroup('files')),
+      ...['env-files', 'settings-with-passwords', 'runtime-folder', 'editor-copies'].map(inGroup('files')),
       ...['user-manager', 'docker-in-a-machine', 'podman', 'container-builders'].map(inGroup('authority')),
       ...['vs-code', 'vs-code-main', 'jetbrains', 'editor-servers'].map(inGroup('authority')),
       ...['git-credential-store', 'git-credential-helper', 'git-credential-cache'].map(inGroup('authority')),
@@ -63,7 +63,7 @@ const WAYS: readonly (readonly [Escape, readonly string[]])[] = [
       ...['tmux', 'tmux-named', 'wayland', 'sound', 'x11', 'x11-cookie'].map(inGroup('authority')),
       ...['ssh', 'absent-ssh', 'git-configuration', 'absent-git-configuration'].map(inGroup('planting')),
       ...['git-pointers', 'workspace-hooks', 'local-bin', 'version-shims', 'search-path'].map(inGroup('planting')),
-      ...['git-parts', 'git-elsewhere', 'git-steps'].map(inGroup('planting')),
+      ...['git-parts', 'git-elsewhere', 'git-steps', 'git-writes'].map(inGroup('planting')),
       ...['start-up-files', 'absent-start-up-files', 'files-taken-in', 'fish'].map(inGroup('planting')),
       ...['moved-zsh-files', 'replaced-start-up-file', 'user-units', 'autostart'].map(inGroup('planting')),
       ...['session-variables', 'tool-files', 'agent-settings', 'vim', 'tmux', 'tmux-xdg'].map(inGroup('planting')),

@@ -36,6 +36,17 @@ export const PERSONAL_FILES: readonly Probe[] = [
   ),
   credentials(
     {
+      id: 'files/editor-copies',
+      title: 'copies that editors keep of files, and projects among toolchains',
+      gives: 'every secret that was ever edited, whatever hides the file itself',
+      reference: attack('T1552/001'),
+    },
+    ...['.vim/undo/%home%u%.aws%credentials', '.vim/backup/credentials~', '.local/share/nvim/swap/.env.swp'],
+    ...['.emacs.d/backups/!home!u!.netrc~', '.emacs.d/auto-save-list/.saves-1', '.tmux/resurrect/last'],
+    ...['go/src/example.org/shop/.env', '.npm/_logs/debug-0.log', '.zsh_secrets'],
+  ),
+  credentials(
+    {
       id: 'files/tool-histories',
       title: 'histories of databases, interpreters and editors',
       gives: 'what was typed there: connection strings, ALTER USER, keys that were tried out',

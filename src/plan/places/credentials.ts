@@ -1,3 +1,5 @@
+import { LEFTOVERS } from './leftovers.ts';
+
 /**
  * Where credentials are known to lie. A home shows none of it anyway, since it shows only what shown.ts lists; this list holds where
  * more is shown than that: in a workspace, with `--read ~`, outside of homes. It also gives `explain` its words.
@@ -561,7 +563,9 @@ const PEOPLE: readonly PlaceGroup[] = [
 ];
 
 /** Credentials of the user, hidden wherever something of a home is shown. */
-export const HIDDEN_IN_HOME: readonly PlaceGroup[] = [...KEYS, ...CLOUDS, ...CODE, ...AGENTS, ...DAEMONS, ...PEOPLE];
+export const HIDDEN_IN_HOME: readonly PlaceGroup[] = [
+  ...[...KEYS, ...CLOUDS, ...CODE, ...AGENTS, ...DAEMONS, ...PEOPLE, ...LEFTOVERS],
+];
 
 /** Absolute places. */
 export const HIDDEN_IN_SYSTEM: readonly PlaceGroup[] = [
