@@ -283,7 +283,7 @@ static void hide_path(void *context, char *path) {
   add_hidden(view, without_links(view, path));
 }
 
-static void hide_unless_lifted(void *context, char *path) {
+void hide_unless_lifted(void *context, char *path) {
   struct view *view = context;
   char *real = without_links(view, path);
   if (!is_lifted(view, path) && !is_lifted(view, real)) add_hidden(view, real);

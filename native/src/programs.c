@@ -154,6 +154,42 @@ static char *parent_of(const char *path) {
   return allot_text(path, slash ? (size_t)(slash - path) : 0);
 }
 
+static bool ends_in(const char *name, const char *end) {
+  size_t length = strlen(name), rest = strlen(end);
+  return length > rest && strcmp(name + length - rest, end) == 0;
+}
+
+/* What a project has for whoever works on it, and no program needs to run. */
+static bool is_for_its_people(const char *name) {
+  static const char *const starts[] = {".env", ".netrc", ".npmrc", ".pypirc", "secret", "credential"};
+  static const char *const ends[] = {".pem", ".key", ".p12", ".pfx", ".jks", ".kdbx", ".tfstate", ".tfvars"};
+  if (strcmp(name, ".git") == 0) return true;
+  for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+    if (strncmp(name, starts[i], strlen(starts[i])) == 0) return true;
+  for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+    if (ends_in(name, ends[i])) return true;
+  return false;
+}
+
+/* Whoever named a folder means all of it. */
+static bool is_named_by_policy(const struct view *view, const char *folder) {
+  const struct places *places = &view->plan->places;
+  for (size_t i = 0; i < places->count; i++) {
+    const struct operation *operation = &places->operations[i];
+    if (operation->kind >= OP_READ && operation->kind <= OP_EXPOSE_WRITE && below(operation->path, folder)) return true;
+  }
+  return view->workspace && (below(view->workspace, folder) || below(folder, view->workspace));
+}
+
+/* That a program lies in a folder is no reason to show what else a project has there. */
+static void show_for_a_program(struct view *view, const char *folder) {
+  show(view, folder);
+  if (is_named_by_policy(view, folder)) return;
+  const struct listing *listing = listing_of(folder);
+  for (size_t i = 0; i < listing->count; i++)
+    if (is_for_its_people(listing->entries[i].name)) hide_unless_lifted(view, joined(folder, listing->entries[i].name));
+}
+
 /* The folder that holds a program; of a `bin` what stands around it, since programs look beside their `bin`. */
 static void show_folder(struct view *view, const char *folder) {
   for (size_t i = 0; i < view->home_count; i++) {
@@ -163,7 +199,7 @@ static void show_folder(struct view *view, const char *folder) {
     char *above = parent_of(folder);
     const char *above_rest = below(view->homes[i], above);
     bool whole = strcmp(name, "bin") == 0 && above_rest && *above_rest && !is_shared_folder(above_rest) && !holds_repositories(above);
-    show(view, whole ? above : folder);
+    show_for_a_program(view, whole ? above : folder);
   }
 }
 

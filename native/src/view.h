@@ -108,6 +108,8 @@ bool repeat_link(struct view *view, const char *path);
 char *interpreter_of(const char *path);
 void show_programs(struct view *view, const struct launch *launch);
 void show(struct view *view, const char *path);
+/* For a struct view. */
+void hide_unless_lifted(void *view, char *path);
 void show_linked_settings(struct view *view);
 /* Where `name` in `real`, a folder named without links, leads: no link is followed that a command may have made. NULL when it leads nowhere. */
 char *lead_of(const struct view *view, const char *real, const char *name);

@@ -343,6 +343,25 @@ describe.each(USERS)('places, as %s:', (user) => {
     expect(shown.stdout).toBe('PROGRAM');
   });
 
+  it('a program that is a link into a project shows the project without what is for its people', () => {
+    const scene = new Scene(user);
+    scene.put('code/shop/cli.js', 'PROGRAM');
+    chmodSync(join(scene.home, 'code/shop/cli.js'), 0o755);
+    for (const name of ['.env', '.env.local', '.git/config', 'secrets.yml', 'server.key', 'credentials.json'])
+      scene.put(`code/shop/${name}`, 'SECRET');
+    scene.put('code/shop/lib/part.js', 'PART');
+    scene.put('.local/bin/other', '');
+    symlinkSync('../../code/shop/cli.js', join(scene.home, '.local/bin/shop'));
+    const look = 'cd ~/code/shop; cat cli.js lib/part.js; find . -type f | xargs grep -l SECRET | sort';
+    const seen = (...more: string[]) =>
+      scene.run(look, [...scene.lines(), 'show-programs', ...more], {
+        path: `${scene.home}/.local/bin:/usr/bin:/bin`,
+      }).stdout;
+    expect(seen()).toBe('PROGRAMPART');
+    expect(seen(`read ${scene.home}/code/shop`)).toContain('./.env\n');
+    expect(seen(`expose-read ${scene.home}/code/shop/.env`)).toBe('PROGRAMPART./.env\n');
+  });
+
   it('links in a folder of another project that is on PATH show nothing, though the folder is there', () => {
     const scene = new Scene(user);
     const document = join(scene.home, 'Documents/a.md');
