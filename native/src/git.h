@@ -45,9 +45,12 @@ bool git_clean(const struct git_judge *judge, struct slice before, struct slice 
 
 /* ── git_index.c ── */
 
-/* Calls `take` for each path that is a repository of its own. False when the index cannot be understood, or names what is no file of a tree. */
-typedef void git_link(void *context, const char *path);
-bool git_links(int git, git_link *take, void *context);
+/*
+ * Calls `take` for each path that is a repository of its own, or a folder of which the index has nothing but the name. False where it says so,
+ * and when the index cannot be understood, or names what is no file of a tree. `common`: the directory with the repository's settings.
+ */
+typedef bool git_link(void *context, const char *path, bool is_folder);
+bool git_links(int git, int common, git_link *take, void *context);
 
 /* ── git_steps.c: files of what git does in steps, such as a rebase. What of `now` is harmless, or is in `old`; false: put it back ── */
 

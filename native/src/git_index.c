@@ -23,6 +23,12 @@ static uint32_t number(const unsigned char *at) {
 /* One part after the other is read into the same memory: that of a whole index would be new, which costs more than all the rest. */
 static unsigned char window[WINDOW];
 
+/* Where a block of entries begins, as an extension says: with several threads git reads each by itself. */
+struct blocks {
+  size_t at, end;
+  uint32_t left;
+};
+
 struct index {
   int fd;
   size_t size, at, length;
@@ -36,6 +42,8 @@ struct index {
   bool has_nameless;
   /* Of the other part: each may be one. */
   bool takes_all;
+  struct blocks blocks;
+  bool begins_block;
   /* A name that is none of a file in a tree: git writes the file all the same. */
   bool leads_out;
 };
@@ -68,7 +76,8 @@ static bool shorten(struct index *index, const unsigned char **from, const unsig
   }
   if (less > index->length) return false;
   index->length -= less;
-  return true;
+  /* Whoever begins to read there knows no name before. */
+  return !index->begins_block || !index->length;
 }
 
 /* Whether it leads out of the tree, or into git's own files; a folder's ends in a slash. */
@@ -88,6 +97,7 @@ static size_t read_name(struct index *index, const unsigned char *entry, size_t 
   const unsigned char *from = entry + fixed, *end = entry + seen;
   if (index->version < 4) index->length = 0;
   else if (!shorten(index, &from, end)) return 0;
+  index->begins_block = false;
   const unsigned char *last = from < end ? memchr(from, '\0', (size_t)(end - from)) : NULL;
   size_t length = last ? (size_t)(last - from) : 0;
   if (!last || index->length + length >= sizeof index->name) return 0;
@@ -100,21 +110,43 @@ static size_t read_name(struct index *index, const unsigned char *entry, size_t 
 
 enum part { WHOLE, SPLIT, ODD };
 
-/* Of a split index the other part is in another file, which an extension names. */
+/* The extensions lie between the entries and the checksum. Of a split index the other part is in another file, which one of them names. */
 static enum part part_of(struct index *index, size_t id_size) {
   const unsigned char *extension;
-  size_t at = index->at, seen;
-  for (; (extension = look_at(index, at, &seen)) && seen >= id_size + 8; at += 8 + (size_t)number(extension + 4)) {
-    if (memcmp(extension, "link", 4) != 0) continue;
-    if (number(extension + 4) < id_size || seen < 8 + id_size) return ODD;
-    memcpy(index->other, extension + 8, id_size);
-    return SPLIT;
+  enum part part = WHOLE;
+  size_t at = index->at, seen, end = index->size < id_size ? 0 : index->size - id_size;
+  while (at < end) {
+    if (!(extension = look_at(index, at, &seen)) || seen < 8) return ODD;
+    size_t length = number(extension + 4);
+    if (length > end - at - 8) return ODD;
+    if (memcmp(extension, "link", 4) == 0) {
+      if (length < id_size || seen < 8 + id_size || part == SPLIT) return ODD;
+      memcpy(index->other, extension + 8, id_size);
+      part = SPLIT;
+    }
+    /* Where it begins with them, if it is asked to. */
+    if (memcmp(extension, "EOIE", 4) == 0 && (length < 4 || seen < 12 || number(extension + 8) != index->at)) return ODD;
+    if (memcmp(extension, "IEOT", 4) == 0) {
+      if (length < 4 || index->blocks.at) return ODD;
+      index->blocks = (struct blocks){.at = at + 12, .end = at + 8 + length};
+    }
+    at += 8 + length;
   }
-  /* What cannot be read may say so. */
-  return extension || at > index->size ? WHOLE : ODD;
+  return at == end ? part : ODD;
 }
 
-static enum part read_entries(struct index *index, size_t id_size, git_link *take, void *context) {
+static bool next_block(struct index *index, struct blocks *blocks, size_t offset) {
+  size_t seen;
+  if (blocks->left) return blocks->left--, true;
+  const unsigned char *block = blocks->at + 8 <= blocks->end ? look_at(index, blocks->at, &seen) : NULL;
+  if (!block || seen < 8 || number(block) != offset || !number(block + 4)) return false;
+  blocks->at += 8;
+  blocks->left = number(block + 4) - 1;
+  index->begins_block = true;
+  return true;
+}
+
+static enum part read_entries(struct index *index, size_t id_size, git_link *take, void *context, struct blocks *blocks) {
   size_t seen, length;
   const unsigned char *entry = look_at(index, 0, &seen);
   uint32_t count = entry ? number(entry + 8) : 0;
@@ -123,18 +155,21 @@ static enum part read_entries(struct index *index, size_t id_size, git_link *tak
   index->length = 0;
   for (uint32_t i = 0; i < count; i++, index->at += length) {
     size_t fixed = ID_AT + id_size + 2;
+    if (blocks && !next_block(index, blocks, index->at)) return ODD;
     if (!(entry = look_at(index, index->at, &seen)) || seen < fixed + 2) return ODD;
     uint32_t kind = number(entry + MODE_AT) & S_IFMT;
     bool is_link = kind == (S_IFDIR | S_IFLNK) || index->takes_all;
     if (entry[fixed - 2] & (HAS_MORE_FLAGS >> 8)) fixed += 2;
-    if (!(length = read_name(index, entry, fixed, seen, is_link, kind == S_IFDIR))) return ODD;
+    if (!(length = read_name(index, entry, fixed, seen, is_link || kind == S_IFDIR, kind == S_IFDIR))) return ODD;
     if (!is_link && kind != S_IFREG && kind != S_IFLNK && kind != S_IFDIR) return ODD;
+    if (blocks) continue;
     if (!index->length) index->has_nameless |= is_link;
-    if (!is_link || !index->length) continue;
-    take(context, index->name);
+    if ((!is_link && kind != S_IFDIR) || !index->length) continue;
+    if (!take(context, index->name, kind == S_IFDIR)) return ODD;
     /* It has an index of its own, which was in the window since. */
     index->from = index->to = 0;
   }
+  if (blocks) return blocks->left || blocks->at != blocks->end ? ODD : WHOLE;
   return part_of(index, id_size);
 }
 
@@ -153,8 +188,14 @@ static int open_index(int git, const char *name, struct index *index) {
   return -1;
 }
 
+static enum part read_whole(struct index *index, size_t id_size, git_link *take, void *context) {
+  enum part part = read_entries(index, id_size, take, context, NULL);
+  struct blocks blocks = index->blocks;
+  return part != ODD && blocks.at && read_entries(index, id_size, take, context, &blocks) == ODD ? ODD : part;
+}
+
 /* An empty name is no entry of it but one that stands in for another: in a part that is whole git has none. */
-static bool read_other(int git, struct index *first, size_t id_size, git_link *take, void *context) {
+static bool read_other(int git, const struct index *first, size_t id_size, git_link *take, void *context) {
   static const char digits[] = "0123456789abcdef";
   char name[sizeof "sharedindex." + 2 * LONGEST_ID] = "sharedindex.";
   struct index index;
@@ -167,26 +208,31 @@ static bool read_other(int git, struct index *first, size_t id_size, git_link *t
   if (!is_named) return !first->has_nameless;
   if (open_index(git, name, &index) < 0) return false;
   index.takes_all = first->has_nameless;
-  bool whole = read_entries(&index, id_size, take, context) == WHOLE && !index.has_nameless;
+  bool whole = read_whole(&index, id_size, take, context) == WHOLE && !index.has_nameless;
   close(index.fd);
-  first->leads_out |= index.leads_out;
-  return whole;
+  return whole && !index.leads_out;
 }
 
-static bool read_index(int git, struct index *index, size_t id_size, git_link *take, void *context) {
-  enum part part = read_entries(index, id_size, take, context);
-  return part == SPLIT ? read_other(git, index, id_size, take, context) : part == WHOLE && !index->has_nameless;
+static bool says_long_ids(int folder) {
+  struct git_config config;
+  struct slice text = git_read_through(folder, git_configurations[0]);
+  if (!text.text || !git_parse(text, &config)) return false;
+  for (size_t i = 0; i < config.count; i++) {
+    const struct git_entry *entry = &config.entries[i];
+    if (strcmp(entry->stem, "extensions.") == 0 && strcmp(entry->key, "objectformat") == 0 && entry->value && strcasecmp(entry->value, "sha256") == 0) return true;
+  }
+  return false;
 }
 
-/* With both sizes of object names: which it is stands in settings that the command could have changed. */
-bool git_links(int git, git_link *take, void *context) {
+/* The one reading that git takes too. What names lead to would be another thing in another. */
+bool git_links(int git, int common, git_link *take, void *context) {
   struct stat found;
   struct index index;
   if (fstatat(git, "index", &found, AT_SYMLINK_NOFOLLOW) != 0) return true;
   if (open_index(git, "index", &index) < 0) return false;
-  struct index again = index;
-  bool is_short = read_index(git, &index, 20, take, context), is_long = read_index(git, &again, 32, take, context);
+  size_t id_size = says_long_ids(common) ? 32 : 20;
+  enum part part = read_whole(&index, id_size, take, context);
   close(index.fd);
-  if ((is_short && index.leads_out) || (is_long && again.leads_out)) return false;
-  return is_short || is_long;
+  if (part == ODD || index.leads_out) return false;
+  return part == SPLIT ? read_other(git, &index, id_size, take, context) : !index.has_nameless;
 }

@@ -171,9 +171,22 @@ static void walk_folder_at(const struct tree *above, int folder, const char *nam
   close(tree.folder);
 }
 
-static void take_link(void *context, const char *name) {
+/* What lies in a folder that is one entry of the index git finds out for itself, and goes to repositories there: none is there in an honest one. */
+static bool take_link(void *context, const char *name, bool is_folder) {
   const struct tree *tree = context;
-  if (tree->folder >= 0) walk_folder_at(tree, tree->folder, name);
+  if (tree->folder < 0) return true;
+  if (is_folder) return !git_is_there(tree->folder, name);
+  walk_folder_at(tree, tree->folder, name);
+  return true;
+}
+
+static bool walk_index(const struct tree *tree, int git) {
+  struct tree own = *tree;
+  char *to;
+  int common = git_is_there(git, "commondir") ? git_follow(tree->walk, git, "commondir", &to) : -1;
+  bool is_understood = git_links(git, common < 0 ? git : common, take_link, &own);
+  if (common >= 0) close(common);
+  return is_understood;
 }
 
 /* `modules` and `worktrees` hold git directories, or folders of them where a submodule's name has a slash. */
@@ -224,11 +237,10 @@ static void walk_own_trees(const struct tree *tree, int git, const char *path) {
 
 static void walk_git(const struct tree *tree, int git, const char *path) {
   struct git_walk *walk = tree->walk;
-  struct tree own = *tree;
   if (!is_new(walk, git, tree->folder)) return;
   walk->visit(walk, git, path, tree->path);
   if (git_is_there(git, "commondir")) walk_to(tree, git, path, "commondir");
-  if (!git_links(git, take_link, &own) && walk->odd) walk->odd(walk, git, path, "index");
+  if (!walk_index(tree, git) && walk->odd) walk->odd(walk, git, path, "index");
   walk_own_trees(tree, git, path);
   walk_all(tree, git, path, "modules");
   walk_all(tree, git, path, "worktrees");

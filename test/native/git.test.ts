@@ -13,7 +13,7 @@ import {
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { openFolder } from '../support/project.ts';
+import { openCopy, openFolder } from '../support/project.ts';
 import { identityOf, ONLY_ROOT, USERS, type User } from '../support/users.ts';
 import { BUILDS, type Build, BWRAP, writeShim } from './support.ts';
 
@@ -153,6 +153,10 @@ const PART = (path: string) =>
 /** An entry of the index with another name of the same length. */
 const RENAMED = (from: string, to: string) =>
   `python3 -c "import hashlib; t = open('.git/index', 'rb').read()[:-20].replace(b'${from}', b'${to}'); open('.git/index', 'wb').write(t + hashlib.sha1(t).digest())"`;
+/** The same, not in the index, with a program that `git status` would start. */
+const EVIL_PART = (path: string) =>
+  `git init -q ${path}; git -C ${path} commit -q --allow-empty -m x; echo 1 >${path}/f; git -C ${path} add f; git -C ${path} config core.fsmonitor '${EVIL}'`;
+const ODD_INDEX = openCopy(join(import.meta.dirname, 'fixtures/odd-index.py'));
 const DIVERGED =
   'git checkout -q -b topic && echo t >t && git add t && git commit -qm t && git checkout -q main && echo m >m && git add m && git commit -qm m && git checkout -q topic';
 const STOPPED = `echo 1 >a; git add a; git commit -qm a; GIT_SEQUENCE_EDITOR='sed -i 1s/pick/edit/' git rebase -q -i HEAD~1`;
@@ -169,6 +173,18 @@ interface Way {
 
 /** Ways to have a later git outside start a program. */
 const WAYS: Readonly<Record<string, Way>> = {
+  'a part in a folder that is one entry of the index': {
+    before: `cp ${ODD_INDEX} odd-index.py`,
+    does: `${EVIL_PART('sub/x')}; git config core.sparseCheckout true; git config core.sparseCheckoutCone true; git config index.sparse true; printf '/*\n!/*/\n' >.git/info/sparse-checkout; python3 odd-index.py sparse sub/x`,
+  },
+  'a part behind a name that is too long': {
+    before: `cp ${ODD_INDEX} odd-index.py`,
+    does: `${EVIL_PART('part-with-a-long-name')}; python3 odd-index.py long part-with-a-long-name`,
+  },
+  'a part that extensions of the index are read backwards for': {
+    before: `cp ${ODD_INDEX} odd-index.py`,
+    does: `${EVIL_PART('sub')}; git config index.threads 2; python3 odd-index.py threads sub`,
+  },
   'a file of the index among the hooks': {
     before: `printf '#!/bin/sh\\ntouch $RAN\\n' >to-hooks-of-post-commit; chmod 755 to-hooks-of-post-commit; git add .; git commit -qm h`,
     does: RENAMED('to-hooks-of-post-commit', '.git/hooks//post-commit'),
@@ -531,6 +547,12 @@ describe.each(USERS)('what %s finds afterwards', (user) => {
     ],
     ['worktrees that are moved', 'git worktree add -q w1 && git worktree move w1 w2', 'git -C w2 status'],
     ['a sparse checkout', 'git sparse-checkout set --cone a', 'git sparse-checkout list; ls'],
+    ['a sparse index', 'git sparse-checkout set --cone --sparse-index a; touch a/new; git add a', 'git ls-files'],
+    [
+      'an index in blocks',
+      'git config index.threads 2; git config index.version 4; git config index.recordOffsetTable true; mkdir many; (cd many; seq 21000 | xargs touch); git add many; git update-index --index-version 4',
+      'git ls-files | wc -l; git status --short',
+    ],
     ['a part of a repository', 'git clone -q --filter=blob:none "file://$PWD/up.git" s', 'git -C s status'],
     ['an index that was split', 'touch new && git add new', 'git ls-files'],
     [
