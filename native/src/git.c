@@ -161,16 +161,47 @@ static void with_old_remotes(int git, const char *path, on_file *each) {
   }
 }
 
+/* What was there was read-only, but whoever makes mounts of its own inside gets around that. So it is known what it was. */
+static void with_programs(int above, const char *path, const char *name, on_file *each) {
+  int folder = openat(above, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (folder >= 0) git_open_up(folder);
+  int readable = folder < 0 ? -1 : openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder >= 0) close(folder);
+  DIR *listing = readable < 0 ? NULL : fdopendir(readable);
+  if (!listing) return;
+  for (struct dirent *entry; (entry = readdir(listing));) {
+    const char *dot = strrchr(entry->d_name, '.');
+    if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 || (dot && strcmp(dot, ".sample") == 0)) continue;
+    each(readable, joined(path, name), entry->d_name);
+  }
+  closedir(listing);
+}
+
+/* The folder that a path lies in, and its name there. */
+static int open_above(const char *path, const char **above, const char **name) {
+  const char *slash = strrchr(path, '/');
+  *above = allot_text(path, (size_t)(slash - path));
+  *name = slash + 1;
+  return openat(AT_FDCWD, **above ? *above : "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
 static void note_named(void *context, const char *path) {
   struct stat found;
+  const char *above, *name;
   (void)context;
   if (state.named_count == MOST_NAMED) return;
   state.named[state.named_count++] = (struct named){text_keep(path), lstat(path, &found) == 0};
+  int folder = open_above(path, &above, &name);
+  if (folder < 0) return;
+  git_note_file(folder, above, name);
+  with_programs(folder, above, name, git_note_file);
+  close(folder);
 }
 
 static void note_folder(struct git_walk *walk, int folder, const char *path, const char *tree) {
   for (size_t i = 0; i < 2; i++) with_configuration(walk, folder, path, git_configurations[i], git_note_file);
   git_note_file(folder, path, "hooks");
+  with_programs(folder, path, "hooks", git_note_file);
   with_old_remotes(folder, path, git_note_file);
   git_note_operations(folder, path);
   git_note_symlinks(folder, path);
@@ -390,27 +421,64 @@ static bool holds_programs(int folder, const char *name) {
   return found_one;
 }
 
-/* A folder that was there is a mount of its own and as it was, unless another stands there. */
+static bool is_any_changed;
+
+/* Another than it was, or more of a program. */
+static void look_for_change(int folder, const char *path, const char *name) {
+  struct stat found;
+  const struct noted *before = noted_at(joined(path, name));
+  if (fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) != 0 || S_ISDIR(found.st_mode)) return;
+  bool is_more = S_ISREG(found.st_mode) && (found.st_mode & ~(before ? before->mode : 0) & 0111);
+  is_any_changed = is_any_changed || is_more || !git_is_as_it_was(folder, path, name);
+}
+
+/* As a whole, since it is a mount that can only be read. */
+static void restore_programs(int above, const char *path, const char *name) {
+  const char *folder_path = joined(path, name);
+  if (!git_put_aside(above, path, name, "was changed by the command") || mkdirat(above, name, 0755) != 0) return;
+  int folder = openat(above, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  for (size_t i = 0; folder >= 0 && i < state.count; i++) {
+    const struct noted *one = &state.files[i];
+    const char *rest = below(folder_path, one->path);
+    if (!rest || !*rest || strchr(rest, '/') || !one->text) continue;
+    if (S_ISLNK(one->mode)) symlinkat(one->text, folder, rest);
+    else git_replace(folder, folder_path, rest, (struct slice){one->text, one->length}, one->mode);
+  }
+  if (folder >= 0) close(folder);
+}
+
+static void settle_programs(int above, const char *path, const char *name) {
+  is_any_changed = false;
+  with_programs(above, path, name, look_for_change);
+  if (is_any_changed) restore_programs(above, path, name);
+}
+
+/* A folder that was there is a mount of its own, unless another stands there. */
 static void settle_hooks(int folder, const char *path) {
   struct stat found;
   const struct noted *before = noted_at(joined(path, "hooks"));
   if (fstatat(folder, "hooks", &found, AT_SYMLINK_NOFOLLOW) != 0) return;
-  if (before && S_ISDIR(before->mode) && S_ISDIR(found.st_mode) && before->mount == mount_of(joined(path, "hooks"))) return;
+  if (before && S_ISDIR(before->mode) && S_ISDIR(found.st_mode) && before->mount == mount_of(joined(path, "hooks"))) {
+    settle_programs(folder, path, "hooks");
+    return;
+  }
   if (before && S_ISLNK(before->mode) && git_is_as_it_was(folder, path, "hooks")) return;
   if (!S_ISDIR(found.st_mode) || holds_programs(folder, "hooks")) git_put_back(folder, path, "hooks");
 }
 
-/* Programs or settings that were not there, or not where the name led to. What was there can only be read. */
+/* Programs or settings that were not there, or not where the name led to, go; those that were there are what they were. */
 static void settle_named(void *context, const char *path) {
   struct stat found;
+  const char *above, *name;
+  bool was_there = false;
   (void)context;
-  for (size_t i = 0; i < state.named_count; i++)
-    if (state.named[i].was_there && strcmp(state.named[i].path, path) == 0) return;
-  const char *slash = strrchr(path, '/'), *above = allot_text(path, (size_t)(slash - path));
-  if (lstat(path, &found) != 0) return;
-  int folder = openat(AT_FDCWD, above, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder >= 0) git_put_aside(folder, above, slash + 1, "was made by the command where git looks for programs or settings");
-  if (folder >= 0) close(folder);
+  for (size_t i = 0; i < state.named_count && !was_there; i++) was_there = state.named[i].was_there && strcmp(state.named[i].path, path) == 0;
+  int folder = lstat(path, &found) == 0 ? open_above(path, &above, &name) : -1;
+  if (folder < 0) return;
+  if (!was_there) git_put_aside(folder, above, name, "was made by the command where git looks for programs or settings");
+  else if (S_ISDIR(found.st_mode)) settle_programs(folder, above, name);
+  else if (!git_is_as_it_was(folder, above, name)) git_put_back(folder, above, name);
+  close(folder);
 }
 
 static void settle_folder(struct git_walk *around, int folder, const char *path, const char *tree) {

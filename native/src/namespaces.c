@@ -132,6 +132,17 @@ static bool cap_namespaces(void) {
   return capped;
 }
 
+/*
+ * What is covered in a folder that can be written is moved by whoever has a tree of mounts without the cover, to where another mount of the same
+ * folder shows it. So nobody inside gets mounts of its own there. Where all of the machine can be written, nothing is kept from it by this.
+ */
+static void forbid_sandboxes_inside(const struct view *view) {
+  if (view->plan->places.root == ROOT_WRITABLE || !(view->covered.count || view->kept_as_is.count)) return;
+  int limits = openat(AT_FDCWD, "/proc/sys/user", O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (limits < 0 || !cap(limits, "max_user_namespaces", "0")) refuse("what is hidden where the command can write cannot be kept hidden: ", error_text(errno), NULL);
+  close(limits);
+}
+
 static void raise_loopback(void) {
   struct ifreq request = {.ifr_name = "lo", .ifr_flags = IFF_UP | IFF_RUNNING};
   int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -229,6 +240,7 @@ static _Noreturn void live_inside(const struct barrier *barrier, struct launch *
   bool capped = cap_namespaces();
   build_view(&view, launch, open_aside(barrier, &launch->plan));
   if (!capped && !cap_namespaces()) refuse("the number of namespaces inside could not be limited: ", error_text(errno), NULL);
+  forbid_sandboxes_inside(&view);
   close_proc_to_root();
   /* A socket with a path lies in the view. */
   if (launch->plan.places.network == NETWORK_NAMES) outside_hand_out(CONTROL_FD, &launch->plan.places);
