@@ -547,7 +547,7 @@ static void write_ledger(void) {
   }
   for (size_t i = 0; i < state.named_count; i++)
     write_record(&out, (struct record){.is_named = true, .has_text = state.named[i].was_there}, state.named[i].path, NULL, NULL);
-  /* A workspace without a repository has something to be put back too. */
+  /* All of it is there: also a workspace without a repository has something to be put back. */
   write_record(&out, (struct record){.is_named = true}, "", NULL, NULL);
   git_ledger_write(out.data, out.length);
   text_free(&out);
@@ -569,8 +569,8 @@ static void take_record(const struct record *record, const char *at) {
 }
 
 static bool read_ledger(struct slice text) {
+  struct record record = {0};
   for (size_t at = 0; at < text.length;) {
-    struct record record;
     if (text.length - at < sizeof record) return false;
     memcpy(&record, text.text + at, sizeof record);
     at += sizeof record;
@@ -579,7 +579,7 @@ static bool read_ledger(struct slice text) {
     take_record(&record, text.text + at);
     at += record.path + record.leads_to + record.text;
   }
-  return true;
+  return record.is_named && !record.path;
 }
 
 /* ── all of it ── */
@@ -614,6 +614,22 @@ static void settle_left_behind(void) {
   }
 }
 
+/*
+ * What another command set that runs here already would count as old, and stay. So what the first of them found counts. It wrote that down
+ * before its command began: where there is nothing yet, or not all, what this one found is older than anything a command did.
+ */
+static void take_notes_of_first(void) {
+  struct slice text = git_ledger_of_first();
+  size_t count = state.count, named_count = state.named_count;
+  if (!text.length) return;
+  bool is_whole = read_ledger(text);
+  size_t first = is_whole ? count : 0, first_named = is_whole ? named_count : 0;
+  state.count = is_whole ? state.count - first : count;
+  state.named_count = is_whole ? state.named_count - first_named : named_count;
+  memmove(state.files, state.files + first, state.count * sizeof *state.files);
+  memmove(state.named, state.named + first_named, state.named_count * sizeof *state.named);
+}
+
 void git_note(const char *workspace, const char *shared, const char *outside) {
   workspace_fd = open_without_links(AT_FDCWD, workspace, O_PATH | O_DIRECTORY);
   if (workspace_fd < 0) return;
@@ -624,6 +640,7 @@ void git_note(const char *workspace, const char *shared, const char *outside) {
   begin_walk();
   walk.visit = note_folder, walk.step = note_step, walk.beyond = note_beyond, walk.odd = note_odd;
   git_walk(&walk);
+  take_notes_of_first();
   write_ledger();
 }
 

@@ -107,6 +107,7 @@ void git_named(const struct git_walk *walk, int folder, const char *path, const 
 void git_ledger_open(const char *parent, const char *workspace, const char *target);
 int git_ledger_keep(int first);
 struct slice git_ledger_next(void);
+struct slice git_ledger_of_first(void);
 void git_ledger_done(void);
 void git_ledger_write(const char *bytes, size_t length);
 void git_ledger_clear(void);

@@ -17,12 +17,14 @@ enum { PLACES = 8, LARGEST_LEDGER = 64 << 20 };
 
 /* Locked while its launch lives: one that has no lock and is not empty is of a launch that was killed before it put anything back. */
 static int ledgers[PLACES], count, own = -1;
+/* Of launches that live, as they were when this one began. */
+static int others[PLACES], others_count;
 
-static int open_ledger(int folder, const char *name) {
+static void open_ledger(int folder, const char *name) {
   int fd = openat(folder, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-  if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0) return fd;
-  if (fd >= 0) close(fd);
-  return -1;
+  if (fd < 0) return;
+  if (flock(fd, LOCK_EX | LOCK_NB) == 0) ledgers[count++] = fd;
+  else others[others_count++] = fd;
 }
 
 void git_ledger_open(const char *parent, const char *workspace, const char *target) {
@@ -44,32 +46,59 @@ void git_ledger_open(const char *parent, const char *workspace, const char *targ
     snprintf(name, sizeof name, "%s-%d", hex, i);
     /* Behind a free one only what others left is of interest. */
     if (count && fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) != 0) break;
-    int fd = open_ledger(folder, name);
-    if (fd >= 0) ledgers[count++] = fd;
+    open_ledger(folder, name);
   }
   close(folder);
 }
 
-int git_ledger_keep(int first) {
-  for (int i = 0; i < count; i++) {
-    int moved = fcntl(ledgers[i], F_DUPFD_CLOEXEC, first + PLACES);
+static int keep_at(int *descriptors, int number, int first) {
+  for (int i = 0; i < number; i++) {
+    int moved = fcntl(descriptors[i], F_DUPFD_CLOEXEC, first + 2 * PLACES);
     if (moved < 0 || dup3(moved, first + i, O_CLOEXEC) < 0) refuse("git's settings could not be noted: ", error_text(errno), NULL);
-    ledgers[i] = first + i;
+    descriptors[i] = first + i;
   }
-  return first + count;
+  return first + number;
+}
+
+int git_ledger_keep(int first) { return keep_at(others, others_count, keep_at(ledgers, count, first)); }
+
+static struct slice text_of(int fd) {
+  struct slice text = {0};
+  struct stat found;
+  if (fstat(fd, &found) != 0 || found.st_size <= 0 || found.st_size > LARGEST_LEDGER) return text;
+  text.text = allot((size_t)found.st_size, 1);
+  ssize_t got = pread(fd, text.text, (size_t)found.st_size, 0);
+  text.length = got > 0 ? (size_t)got : 0;
+  return text;
+}
+
+static bool is_earlier(const struct timespec *one, const struct timespec *other) {
+  return one->tv_sec != other->tv_sec ? one->tv_sec < other->tv_sec : one->tv_nsec < other->tv_nsec;
+}
+
+/* What the first of those noted that lived when this one began, and lives. It has ended by itself where it is empty by now. */
+struct slice git_ledger_of_first(void) {
+  struct timespec first = {0};
+  struct slice text = {0};
+  for (int i = 0; i < others_count; i++) {
+    struct stat found;
+    struct slice its = text_of(others[i]);
+    if (its.length && fstat(others[i], &found) == 0 && (!text.length || is_earlier(&found.st_mtim, &first))) {
+      text = its;
+      first = found.st_mtim;
+    }
+    close(others[i]);
+  }
+  others_count = 0;
+  return text;
 }
 
 /* One that was left behind; its text is empty where there is none. Asked again, the next. */
 struct slice git_ledger_next(void) {
   struct slice text = {0};
-  struct stat found;
   for (; count; count--) {
     int fd = ledgers[count - 1];
-    if (fstat(fd, &found) == 0 && found.st_size > 0 && found.st_size <= LARGEST_LEDGER) {
-      text.text = allot((size_t)found.st_size, 1);
-      ssize_t got = pread(fd, text.text, (size_t)found.st_size, 0);
-      text.length = got > 0 ? (size_t)got : 0;
-    }
+    text = text_of(fd);
     own = count == 1 ? fd : own;
     if (text.length) return text;
     if (count > 1) close(fd);

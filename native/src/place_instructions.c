@@ -119,6 +119,8 @@ APPLY(apply_aside) { (void)count; return set_path(&plan->places.aside, fields); 
 APPLY(apply_chdir) { (void)count; return set_path(&plan->places.folder, fields); }
 APPLY(apply_workspace_at) { (void)count; return set_path(&plan->places.workspace_target, fields); }
 
+APPLY(apply_git_notes) { (void)count; return set_path(&plan->places.git_notes, fields); }
+
 APPLY(apply_changes) {
   (void)count;
   struct places *places = &plan->places;
@@ -271,6 +273,7 @@ const struct instruction place_instructions[] = {
     {WORD("aside"), 1, 1, apply_aside},
     {WORD("quota"), 1, 1, apply_quota},
     {WORD("changes"), 3, 3, apply_changes},
+    {WORD("git-notes"), 1, 1, apply_git_notes},
     {WORD("kept"), 2, 2, apply_kept},
     {WORD("come-back"), 1, ANY, apply_come_back},
     {WORD("save"), 1, ANY, apply_save},

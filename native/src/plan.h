@@ -75,7 +75,7 @@ struct places {
   struct slice outside_task;
   enum workspace_mode workspace;
   /* NULL: the launcher looks around the working folder. */
-  char *workspace_path, *workspace_target, *aside, *folder, *changes, *kept, *kept_policy;
+  char *workspace_path, *workspace_target, *aside, *folder, *changes, *kept, *kept_policy, *git_notes;
   uint64_t quota, changes_days, changes_bytes;
 };
 

@@ -249,5 +249,5 @@ void add_workspace(struct view *view) {
   close(fd);
   if (read_only) return;
   freeze_git(view);
-  if (places->changes) git_ledger_open(joined(parent_of(places->changes), "git"), view->workspace, target);
+  if (places->git_notes) git_ledger_open(places->git_notes, view->workspace, target);
 }

@@ -76,6 +76,7 @@ export function ownOf(request: OwnRequest): Own {
     policyFiles: [...policyFiles, ...configs.flatMap((config) => linkTargets(config, OWN_POLICIES))],
     secretFiles: configs.flatMap((config) => linkTargets(config, OWN_SECRETS)),
     layers,
+    state: folders.state,
   });
   return { places, aside: keepsLayersInMemory(kernel) ? undefined : layers, layers };
 }

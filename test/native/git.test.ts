@@ -103,6 +103,12 @@ class Repository {
     return this.#run(shimOf(lines, build), ['-c', `cd ${this.folder} || exit 9; ${script}`]);
   }
 
+  /** Begins a command; the result is there when it has ended. */
+  beginInside(script: string, lines: readonly string[], build: Build) {
+    const options = { cwd: this.folder, env: this.#env, stdio: 'ignore', ...this.#identity } as const;
+    return once(spawn(shimOf(lines, build), ['-c', `cd ${this.folder} || exit 9; ${script}`], options), 'close');
+  }
+
   /** Begins a command, and ends its whole group when it says that it is ready: the launcher, and whoever would put things back. */
   async killedInside(script: string, lines: readonly string[], build: Build) {
     const options = { cwd: this.folder, env: this.#env, detached: true, ...this.#identity };
@@ -648,7 +654,7 @@ describe.each(USERS)('what %s finds afterwards', (user) => {
     const repo = repository(kept);
     const state = openFolder('state');
     chownSync(state, identityOf(user).uid, identityOf(user).gid);
-    const plan = [...PLAN, `changes ${state}/changes 14 1000000`];
+    const plan = [...PLAN, `git-notes ${state}/git`];
     const before = repo.read('.git/config');
     await repo.killedInside(
       `${PART('x')}; git -C x config core.pager x; git config core.fsmonitor "${EVIL}"`,
@@ -674,6 +680,24 @@ describe.each(USERS)('what %s finds afterwards', (user) => {
     expect(repo.runsSomething()).toBe(false);
     expect(repo.inside('git config core.fsmonitor x', plan, build).stderr).toMatch(/^cordon: .*put back\n$/);
     expect(repo.inside('true', plan, build).stderr).toBe('');
+  });
+
+  it.each(BUILDS)('of two commands at once, what one of them set is not old for the other (%s)', async (build) => {
+    const repo = repository("git config alias.mine '!echo mine'");
+    const state = openFolder('state');
+    chownSync(state, identityOf(user).uid, identityOf(user).gid);
+    const plan = [...PLAN, `git-notes ${state}/git`];
+    const before = repo.read('.git/config');
+    const set = `git config core.fsmonitor '${EVIL}'`;
+    // The first sets it and waits for the second to have begun, which waits for the first to have ended.
+    const first = repo.beginInside(`${set}; touch set; until [ -e begun ]; do sleep 0.05; done`, plan, build);
+    repo.outside('until [ -e set ]; do sleep 0.05; done');
+    const second = repo.beginInside(`touch begun; until [ -e over ]; do sleep 0.05; done; ${set}`, plan, build);
+    await first;
+    repo.outside('touch over');
+    await second;
+    expect(repo.read('.git/config')).toBe(before);
+    expect(repo.runsSomething()).toBe(false);
   });
 
   it('many lines are not all told', () => {

@@ -338,6 +338,8 @@ export interface OwnPlaces {
   readonly out: readonly PathPattern[];
   readonly read: readonly Path[];
   readonly shown: readonly Path[];
+  /** Where it stands what git's settings were; undefined where Cordon has no folder of its own. */
+  readonly gitNotes: Path | undefined;
 }
 
 /** In the configuration folder; what else may lie there later that is secret gets one of these names. */
@@ -357,9 +359,10 @@ interface OwnInput {
   readonly secretFiles: readonly string[];
   /** The folder in which layers are kept. */
   readonly layers: string | undefined;
+  readonly state: string | undefined;
 }
 
-export function ownPlaces({ homes, program, policyFiles, secretFiles, layers }: OwnInput): OwnPlaces {
+export function ownPlaces({ homes, program, policyFiles, secretFiles, layers, state }: OwnInput): OwnPlaces {
   const configs = pathsOf(homes.flatMap(({ config }) => config ?? []));
   const policies = configs.flatMap((config) => OWN_POLICIES.map((name) => below(config, name)));
   const bins = pathsOf(
@@ -373,13 +376,15 @@ export function ownPlaces({ homes, program, policyFiles, secretFiles, layers }: 
     ]),
     read: distinct([...programs, ...bins, ...configs, ...policies, ...pathsOf(policyFiles)]),
     shown: distinct([...programs, ...bins, ...policies]),
+    gitNotes: state === undefined ? undefined : pathOf(join(state, 'git')),
   };
 }
 
 /** In every preset, after everything that a policy says. The configuration is read-only as a whole, so that nothing can be added to it. */
-export function keepOperations({ out, read }: OwnPlaces): Operation[] {
+export function keepOperations({ out, read, gitNotes }: OwnPlaces): Operation[] {
   return [
     { kind: 'keep-read', paths: read, why: "Cordon's programs and policies" },
     { kind: 'keep-out', paths: out, why: "Cordon's vault, secrets and records" },
+    ...(gitNotes === undefined ? [] : [{ kind: 'git-notes', path: gitNotes } as const]),
   ];
 }

@@ -8,7 +8,10 @@ import type { Path, PathPattern } from './facts.ts';
  */
 export type Operation =
   | { readonly kind: 'root'; readonly from: 'machine' | 'writable' | 'empty' }
-  | { readonly kind: 'home' | 'layer' | 'cut' | 'folder' | 'chdir' | 'aside' | 'workspace-at'; readonly path: Path }
+  | {
+      readonly kind: 'home' | 'layer' | 'cut' | 'folder' | 'chdir' | 'aside' | 'workspace-at' | 'git-notes';
+      readonly path: Path;
+    }
   | {
       readonly kind: 'show' | 'hide' | 'keep-out' | 'come-back' | 'save';
       readonly paths: readonly PathPattern[];

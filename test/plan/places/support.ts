@@ -31,6 +31,7 @@ export function inputFor({ env = {}, input = {} }: Case): PlacesInput {
       policyFiles: ['/srv/p.json'],
       secretFiles: [],
       layers: undefined,
+      state: undefined,
     }),
     links: new Map([['/bin', 'usr/bin']]),
     aside: undefined,
