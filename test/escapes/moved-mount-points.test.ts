@@ -27,6 +27,23 @@ names = iter(sys.argv[1:])
 for old in names: os.rename(old, next(names), src_dir_fd=here, dst_dir_fd=here)
 `;
 
+/** What is covered, used by way of a second mount of the same folder and moved back: FOLDER NAME FILE, which it writes in NAME. */
+const USE = MOVE.replace(
+  "done(libc.mount(b'none', b'/tmp'",
+  `os.makedirs(sys.argv[1] + '/via'); os.mkdir('/tmp/s')
+done(libc.mount((sys.argv[1] + '/via').encode(), b'/tmp/s', None, 0x1000, None))
+folder, other = os.open(sys.argv[1], os.O_RDONLY), os.open('/tmp/s', os.O_RDONLY)
+done(libc.mount(b'none', b'/tmp'`,
+).replace(
+  /names = iter[\s\S]*/,
+  `name, file = sys.argv[2:]
+os.rename(name, 'via/' + name, src_dir_fd=folder, dst_dir_fd=folder)
+with os.fdopen(os.open(name + '/' + file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o755, dir_fd=other), 'w') as program: program.write('evil')
+os.rename('via/' + name, name, src_dir_fd=folder, dst_dir_fd=folder)
+os.rmdir('via', dir_fd=folder)
+`,
+);
+
 const PLANT = "printf '#!/bin/sh\\n' >$1/pre-commit; chmod +x $1/pre-commit";
 
 async function run(scene: Scene, flags: readonly string[], moves: readonly string[], script: string): Promise<string> {
@@ -72,25 +89,45 @@ describe.each(USERS)('what %s could only read, moved by way of another tree of m
     expect(readFileSync(join(scene.work, 'more'), 'utf8')).not.toContain('evil');
   });
 
-  it('a hidden file, which the next command would find under its new name', async () => {
+  it.each([
+    ['.git', 'hooks', 'pre-commit'],
+    ['.git', 'hooks', 'post-merge'],
+    ['.', '.husky', 'pre-commit'],
+    ['.', '.husky', 'post-merge'],
+  ])('is what it was in the end where it was used meanwhile: %s/%s/%s', async (folder, name, file) => {
     const scene = new Scene(user);
-    scene.file('work/key', scene.canary);
-    await run(scene, ['--hide', 'key'], ['key', 'other'], 'true');
-    expect(readFileSync(join(scene.work, 'key'), 'utf8')).toBe(scene.canary);
-    expect(existsSync(join(scene.work, 'other'))).toBe(false);
+    await repository(
+      scene,
+      folder === '.' ? 'mkdir .husky && cp .git/hooks/post-merge .husky && git config core.hooksPath .husky' : '',
+    );
+    scene.file('work/use.py', USE);
+    const inside = ['sh', '-c', `python3 use.py ${folder} ${name} ${file} && echo did it`];
+    const { stdout, stderr } = await ended(
+      begin({ scene, env: {}, starter: [] }, [cordonProgram(), 'run', '--', ...inside]),
+    );
+    expect(stdout, stderr).toContain('did it');
+    expect(stderr).toContain(`${name} was changed by the command`);
+    expect(readFileSync(join(scene.work, folder, name, 'post-merge'), 'utf8')).toBe('old');
+    expect(existsSync(join(scene.work, folder, name, 'pre-commit'))).toBe(false);
   });
 
-  it("Cordon's own policies", async () => {
+  /** Nothing of it could be put back. */
+  async function refusedInside(scene: Scene, flags: readonly string[], env: Readonly<Record<string, string>> = {}) {
+    const inside = ['sh', '-c', 'unshare -Urm true && echo did it'];
+    const argv = [cordonProgram(), 'run', ...flags, '--', ...inside];
+    const { stdout, stderr } = await ended(begin({ scene, env, starter: [] }, argv));
+    expect({ stdout, stderr }).toEqual({ stdout: '', stderr: expect.stringContaining('No space left on device') });
+  }
+
+  it('no sandbox is made inside where a file is hidden in a folder that can be written', async () => {
+    const scene = new Scene(user);
+    scene.file('work/key', scene.canary);
+    await refusedInside(scene, ['--hide', 'key']);
+  });
+
+  it("nor where Cordon's own policies lie in one", async () => {
     const scene = new Scene(user);
     scene.file('work/cordon/cordon.toml', '# mine\n');
-    const env = { CORDON_HOME: join(scene.work, 'cordon') };
-    scene.file('work/move.py', MOVE);
-    // Made elsewhere: what is in their place is covered at once.
-    const script =
-      'mkdir evil && echo evil >evil/cordon.toml && python3 move.py cordon other evil cordon && echo did it';
-    const argv = [cordonProgram(), 'run', '--', 'sh', '-c', script];
-    const { stdout, stderr } = await ended(begin({ scene, env, starter: [] }, argv));
-    expect(stdout, stderr).toContain('did it');
-    expect(readFileSync(join(scene.work, 'cordon/cordon.toml'), 'utf8')).toBe('# mine\n');
+    await refusedInside(scene, [], { CORDON_HOME: join(scene.work, 'cordon') });
   });
 });
