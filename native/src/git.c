@@ -495,7 +495,10 @@ static void settle_folder(struct git_walk *around, int folder, const char *path,
 static void settle_beyond(struct git_walk *around, int folder, const char *path, const char *name) {
   bool is_of_files = strcmp(name, ".git") == 0;
   (void)around;
-  if (is_of_files && git_is_as_it_was(folder, path, name)) return;
+  if (is_of_files && git_is_as_it_was(folder, path, name)) {
+    git_tell("warning: ", git_shown(joined(path, name)), " lies deeper, or behind more others, than is looked at: see to its config first", NULL);
+    return;
+  }
   if (state.is_partial && !is_of_files) git_tell("warning: ", git_shown(joined(path, name)), " has more git directories than are looked at", NULL);
   else git_put_aside(folder, path, name, is_of_files ? "lies deeper, or behind more others, than is looked at" : "has more folders than are looked at");
 }

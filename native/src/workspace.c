@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -93,6 +94,31 @@ static bool is_among_shown(const struct view *view, const char *folder) {
   return false;
 }
 
+/* The first link on the way to where the caller says that it is, below its folder; NULL where there is none. */
+static const char *link_on_the_way(const struct view *view, const char *named) {
+  struct stat one, other;
+  if (named[0] != '/' || strcmp(named, view->started_in) == 0) return NULL;
+  if (stat(named, &one) != 0 || stat(".", &other) != 0 || one.st_dev != other.st_dev || one.st_ino != other.st_ino) return NULL;
+  for (const char *end = strchr(named + 1, '/'); ; end = strchr(end + 1, '/')) {
+    const char *at = end ? allot_text(named, (size_t)(end - named)) : named;
+    if (lstat(at, &one) != 0) return NULL;
+    if (S_ISLNK(one.st_mode)) return at;
+    if (!end) return NULL;
+  }
+}
+
+/* A link in a project may be a command's of there, and is not to say what else is a workspace. */
+static bool is_led_away(const struct view *view, const char *named) {
+  const char *link = link_on_the_way(view, named);
+  int above = link ? openat(AT_FDCWD, parent_of(link), O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+  char *folder = above < 0 ? NULL : path_of(above), *project = folder ? repository_around(view, folder) : NULL;
+  if (above >= 0) close(above);
+  if (!project || below(project, view->started_in)) return false;
+  say("no workspace here: ", link, " is a link out of the project around it, which a command could have made; what is written is put aside "
+      "(to work there: --workspace ", quoted(view->started_in), ")", NULL);
+  return true;
+}
+
 void find_workspace(struct view *view) {
   const struct places *places = &view->plan->places;
   if (places->workspace_path) {
@@ -109,6 +135,8 @@ void find_workspace(struct view *view) {
         "; what is written is put aside", NULL);
     return;
   }
+  const char *named = getenv("PWD");
+  if (named && is_led_away(view, named)) return;
   view->workspace = repository_around(view, view->started_in);
   if (view->workspace) return;
   if (!is_among_shown(view, view->started_in)) {

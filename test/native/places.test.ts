@@ -87,7 +87,7 @@ class Scene {
     const { status, stdout, stderr } = spawnSync(program, words, {
       ...this.#ids,
       cwd,
-      env: { PATH: path, HOME: this.home },
+      env: { PATH: path, HOME: this.home, PWD: cwd },
       encoding: 'utf8',
     });
     return { code: status, stdout, stderr };
@@ -341,6 +341,19 @@ describe.each(USERS)('places, as %s:', (user) => {
     symlinkSync('../share/x/bin/prog', join(scene.home, '.local/bin/prog'));
     const shown = scene.run('cat ~/.local/bin/prog', lines, { path: `${scene.home}/.local/bin:/usr/bin:/bin` });
     expect(shown.stdout).toBe('PROGRAM');
+  });
+
+  it('a link out of a project does not say what the workspace is, and one of the person elsewhere does', () => {
+    const scene = new Scene(user);
+    scene.put('code/app/.git/HEAD', 'ref: refs/heads/main\n');
+    scene.put('private/diary', 'SECRET');
+    symlinkSync('../../private', join(scene.work, 'docs'));
+    const led = scene.run('cat diary; echo x >new', scene.lines(), { cwd: join(scene.work, 'docs') });
+    expect(led.stdout).toBe('');
+    expect(led.stderr).toContain('code/app/docs is a link out of the project around it');
+    expect(existsSync(join(scene.home, 'private/new'))).toBe(false);
+    symlinkSync('private', join(scene.home, 'mine'));
+    expect(scene.run('cat diary', scene.lines(), { cwd: join(scene.home, 'mine') }).stdout).toBe('SECRET');
   });
 
   it('a program that is a link into a project shows the project without what is for its people', () => {
