@@ -1,13 +1,12 @@
-import type { Readable, Transform, Writable } from 'node:stream';
 import { coversHost, type MintRule } from '../policy/broker.ts';
-import { readSmall, SMALL_BODY } from './flow.ts';
+import { carry, OF_REQUESTS, readSmall, SMALL_BODY } from './flow.ts';
 import { type Head, valuesOf, type WholeBody } from './head.ts';
 import type { BrokerRecord, Held } from './held.ts';
 import { capture, mintFor } from './mint.ts';
 import { asSent, checkedTrailers, requireSameName, signedAnew, withValues } from './outgoing.ts';
 import { relay } from './response.ts';
 import { bodyRefusal, fail, mintRefusal, Refused, RequestLog, refuse } from './say.ts';
-import { stoppingStream } from './scan.ts';
+import { forbid } from './scan.ts';
 import type { BodyLength, ClientSide, UpstreamResponse, UpstreamSide } from './sides.ts';
 import { exchangeTokens, type TokenOptions } from './token-request.ts';
 
@@ -109,35 +108,15 @@ async function sendAsItComes(
   const upstream = await options.upstream.send(head, length, client.wantsContinue, client.version);
   client.onClose(() => upstream.abort());
   if (client.wantsContinue) upstream.onContinue(() => client.sendContinue());
-  const watched = stoppingStream(
+  const watched = forbid(
     holdings.placeholders,
     log.count('sent'),
     (label) => new Refused(bodyRefusal(holdings.held[label] as Held)),
   );
-  const sending = passedOn(client.body, watched, upstream.body).then(() =>
+  const sending = carry(client.body, watched, upstream.body, OF_REQUESTS).then(() =>
     upstream.end(checkedTrailers(client, options)),
   );
   return firstOf(upstream, sending);
-}
-
-/** Unlike a pipeline it leaves both ends as they are when it fails: the client may still be told why. */
-function passedOn(from: Readable, through: Transform, to: Writable): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = (error: Error) => {
-      from.unpipe(through);
-      through.unpipe(to);
-      reject(error);
-    };
-    through.once('error', stop);
-    through.once('end', resolve);
-    to.once('error', stop);
-    to.once('close', () => stop(new Error('the server stopped reading')));
-    from.once('error', stop);
-    from.once('close', () => {
-      if (!from.readableEnded) stop(new Error('the command stopped sending'));
-    });
-    from.pipe(through).pipe(to, { end: false });
-  });
 }
 
 /** A failure of the request's body ends the wait for an answer; its end doesn't. */

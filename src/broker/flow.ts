@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { Refused } from './say.ts';
 
-/** Looks through what it is given piece by piece, and gives out what may go on, in as few pieces as it can. */
+/** Looks through what it is given piece by piece, and gives out what may go on, in as few pieces as it can; or throws. */
 export interface Look {
   readonly push: (...chunks: Buffer[]) => Buffer[];
   readonly end: () => Buffer[];
@@ -10,12 +10,38 @@ export interface Look {
 /** What waits for a client that reads slowly, before nothing more is read for it. */
 const MOST_GATHERED = 1 << 17;
 
+/** What becomes of both ends of a body that does not arrive, and how it is said that one of them closed. */
+interface Failing {
+  readonly act: (from: Readable, to: Writable, error: Error) => void;
+  readonly ofSender: () => Error;
+  readonly ofReceiver: () => Error;
+}
+
+const brokenOff = (who: string) => Object.assign(new Error(`${who} broke off`), { code: 'ECONNRESET' });
+
+/** An answer that breaks off breaks off what it was given to, which would otherwise look whole. */
+export const OF_ANSWERS: Failing = {
+  act: (from, to, error) => {
+    from.destroy(error);
+    to.destroy(error);
+  },
+  ofSender: () => brokenOff('the server'),
+  ofReceiver: () => brokenOff('the client'),
+};
+
+/** Of a request both ends are left as they are: the client may still be told why. */
+export const OF_REQUESTS: Failing = {
+  act: (from) => from.pause(),
+  ofSender: () => new Error('the command stopped sending'),
+  ofReceiver: () => new Error('the server stopped reading'),
+};
+
 /**
  * A body on its way, until all of it was given on; `to` stays open. TLS comes in records of 16 KiB, and to look through and write each by
  * itself takes more time than the work on its bytes: what arrives while something is being written goes on together, in one piece. What
- * arrives alone waits for nothing. A body that breaks off breaks off what it was given to, which would otherwise look whole.
+ * arrives alone waits for nothing.
  */
-export function carry(from: Readable, look: Look, to: Writable): Promise<void> {
+export function carry(from: Readable, look: Look, to: Writable, failing: Failing): Promise<void> {
   return new Promise((resolve, reject) => {
     let gathered: Buffer[] = [];
     let size = 0;
@@ -24,8 +50,7 @@ export function carry(from: Readable, look: Look, to: Writable): Promise<void> {
     const stop = (error: Error) => {
       if (isOver) return;
       isOver = true;
-      from.destroy(error);
-      to.destroy(error);
+      failing.act(from, to, error);
       reject(error);
     };
     const written = (error?: Error | null) => {
@@ -35,10 +60,14 @@ export function carry(from: Readable, look: Look, to: Writable): Promise<void> {
       send();
       from.resume();
     };
-    const write = (pieces: readonly Buffer[]) => {
-      for (const piece of pieces) {
-        writing++;
-        to.write(piece, written);
+    const write = (looked: () => readonly Buffer[]) => {
+      try {
+        for (const piece of looked()) {
+          writing++;
+          to.write(piece, written);
+        }
+      } catch (error) {
+        stop(error as Error);
       }
     };
     const send = () => {
@@ -46,17 +75,18 @@ export function carry(from: Readable, look: Look, to: Writable): Promise<void> {
       const chunks = gathered;
       gathered = [];
       size = 0;
-      write(look.push(...chunks));
+      write(() => look.push(...chunks));
     };
     from.on('error', stop);
     to.on('error', stop);
-    from.once('close', () => stop(brokenOff('the server')));
-    to.once('close', () => stop(brokenOff('the client')));
-    if (from.destroyed || to.destroyed) return stop(brokenOff(from.destroyed ? 'the server' : 'the client'));
+    from.once('close', () => stop(failing.ofSender()));
+    to.once('close', () => stop(failing.ofReceiver()));
+    if (from.destroyed || to.destroyed) return stop(from.destroyed ? failing.ofSender() : failing.ofReceiver());
     from.once('end', () => {
       if (isOver) return;
       send();
-      write(look.end());
+      write(() => look.end());
+      if (isOver) return;
       isOver = true;
       resolve();
     });
@@ -69,8 +99,6 @@ export function carry(from: Readable, look: Look, to: Writable): Promise<void> {
     });
   });
 }
-
-const brokenOff = (who: string) => Object.assign(new Error(`${who} broke off`), { code: 'ECONNRESET' });
 
 /** A body up to here is read whole before any of it is given on. */
 export const SMALL_BODY = 1 << 20;

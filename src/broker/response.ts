@@ -1,7 +1,7 @@
 import type { Readable, Transform, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import zlib from 'node:zlib';
-import { carry, readSmall } from './flow.ts';
+import { carry, OF_ANSWERS, readSmall } from './flow.ts';
 import { type Header, valuesOf } from './head.ts';
 import type { Holdings } from './holdings.ts';
 import type { RequestLog } from './say.ts';
@@ -49,7 +49,8 @@ export function carryMasked(
   log: RequestLog,
   to: Writable,
 ): Promise<void> {
-  return carry(decoded(body, decoder), mask(values, log.count('received'), status === 206 ? 'part' : 'whole'), to);
+  const look = mask(values, log.count('received'), status === 206 ? 'part' : 'whole');
+  return carry(decoded(body, decoder), look, to, OF_ANSWERS);
 }
 
 /** What goes wrong on either side of the decoder ends both, and is heard of from the decoder. */

@@ -1,4 +1,3 @@
-import { Transform } from 'node:stream';
 import type { Bytes } from '../host/bytes.ts';
 import { Automaton } from '../redact/automaton.ts';
 import { formsOf } from '../redact/forms.ts';
@@ -162,23 +161,21 @@ function coverEndAtStart(data: Buffer, form: Buffer): void {
 }
 
 /** A body that fails as soon as it holds what is looked for, of which no byte has then gone on. */
-export function stoppingStream(needles: Needles, onData: OnData, errorFor: (label: number) => Error): Transform {
+export function forbid(needles: Needles, onData: OnData, errorFor: (label: number) => Error): Look {
   let seen: Error | undefined;
   const scanner = new Scanner(needles, (label) => {
     seen = errorFor(label);
     return 'stop';
   });
-  return new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      onData(chunk.length);
-      for (const piece of scanner.push(chunk)) this.push(piece);
-      done(seen);
+  return {
+    push(...chunks) {
+      onData(sizeOf(chunks));
+      const clean = scanner.push(...chunks);
+      if (seen !== undefined) throw seen;
+      return clean;
     },
-    flush(done) {
-      for (const piece of scanner.end()) this.push(piece);
-      done();
-    },
-  });
+    end: () => scanner.end(),
+  };
 }
 
 /** A short text without what is looked for. */

@@ -1,9 +1,10 @@
+import { once } from 'node:events';
 import { Readable, Writable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { carry, type Look } from '../../src/broker/flow.ts';
-import { mask, Needles } from '../../src/broker/scan.ts';
+import { carry, type Look, OF_ANSWERS, OF_REQUESTS } from '../../src/broker/flow.ts';
+import { forbid, mask, Needles } from '../../src/broker/scan.ts';
 import { VALUE } from './support.ts';
 
 const asItIs: Look = { push: (...chunks) => [Buffer.concat(chunks)], end: () => [] };
@@ -30,7 +31,7 @@ function slowWriter() {
 describe('a body on its way', () => {
   test('what arrives alone goes on at once; what arrives meanwhile goes on together', async () => {
     const [from, { to, pieces, take }] = [source(), slowWriter()];
-    const over = carry(from, asItIs, to);
+    const over = carry(from, asItIs, to, OF_ANSWERS);
     for (const text of ['a', 'b', 'c', 'd']) {
       from.push(text);
       await turn();
@@ -48,7 +49,7 @@ describe('a body on its way', () => {
 
   test('a client that does not read stops the server, and reading on goes on', async () => {
     const [from, { to, pieces, take }] = [source(), slowWriter()];
-    const over = carry(from, asItIs, to);
+    const over = carry(from, asItIs, to, OF_ANSWERS);
     const record = Buffer.alloc(1 << 14, 'x');
     let sent = 0;
     while (!from.isPaused() && sent < 1000) {
@@ -71,6 +72,7 @@ describe('a body on its way', () => {
         from,
         mask(new Needles([VALUE]), () => undefined),
         to,
+        OF_ANSWERS,
       );
       for (const text of ['first ', `said ${VALUE.slice(0, 9)}`, `${VALUE.slice(9)} last`]) {
         from.push(text);
@@ -114,7 +116,7 @@ describe('a body on its way', () => {
     for (const before of [true, false]) {
       const [from, { to }] = [source(), slowWriter()];
       if (before) from.destroy();
-      const over = expect(carry(from, asItIs, to)).rejects.toMatchObject({ code: 'ECONNRESET' });
+      const over = expect(carry(from, asItIs, to, OF_ANSWERS)).rejects.toMatchObject({ code: 'ECONNRESET' });
       if (!before) from.destroy();
       await over;
       expect(to.destroyed).toBe(true);
@@ -123,9 +125,42 @@ describe('a body on its way', () => {
 
   test('a client that goes away ends the server’s side', async () => {
     const [from, { to }] = [source(), slowWriter()];
-    const over = expect(carry(from, asItIs, to)).rejects.toThrow('the client broke off');
+    const over = expect(carry(from, asItIs, to, OF_ANSWERS)).rejects.toThrow('the client broke off');
     to.destroy();
     await over;
     expect(from.destroyed).toBe(true);
+  });
+
+  test('one of a request that holds what it may not is stopped before that, and both ends can still be used', async () => {
+    const [from, { to, pieces, take }] = [source(), slowWriter()];
+    const look = forbid(
+      new Needles([VALUE]),
+      () => undefined,
+      () => new Error('found'),
+    );
+    const over = expect(carry(from, look, to, OF_REQUESTS)).rejects.toThrow('found');
+    for (const text of ['first', `second ${VALUE.slice(0, 9)}`, `${VALUE.slice(9)} third`]) {
+      from.push(text);
+      await turn();
+      await take();
+    }
+    await over;
+    expect(pieces.map(String)).toEqual(['first', 'second ']);
+    expect([from.destroyed, to.destroyed]).toEqual([false, false]);
+    from.push('what is left');
+    from.push(null);
+    from.resume();
+    await once(from, 'end');
+    expect(pieces).toHaveLength(2);
+  });
+
+  test('who of both ends of a request went away is said', async () => {
+    const [from, { to }] = [source(), slowWriter()];
+    const reading = expect(carry(from, asItIs, to, OF_REQUESTS)).rejects.toThrow('the server stopped reading');
+    to.destroy();
+    await reading;
+    const sending = expect(carry(from, asItIs, slowWriter().to, OF_REQUESTS)).rejects.toThrow('the command stopped');
+    from.destroy();
+    await sending;
   });
 });
