@@ -47,9 +47,12 @@ export function carry(from: Readable, look: Look, to: Writable, failing: Failing
     let size = 0;
     let writing = 0;
     let isOver = false;
-    const stop = (error: Error) => {
+    const stop = (error: Error) => stopFor(() => error);
+    // An error is made only where one is needed: both ends close after every body.
+    const stopFor = (why: () => Error) => {
       if (isOver) return;
       isOver = true;
+      const error = why();
       failing.act(from, to, error);
       reject(error);
     };
@@ -79,9 +82,9 @@ export function carry(from: Readable, look: Look, to: Writable, failing: Failing
     };
     from.on('error', stop);
     to.on('error', stop);
-    from.once('close', () => stop(failing.ofSender()));
-    to.once('close', () => stop(failing.ofReceiver()));
-    if (from.destroyed || to.destroyed) return stop(from.destroyed ? failing.ofSender() : failing.ofReceiver());
+    from.once('close', () => stopFor(failing.ofSender));
+    to.once('close', () => stopFor(failing.ofReceiver));
+    if (from.destroyed || to.destroyed) return stopFor(from.destroyed ? failing.ofSender : failing.ofReceiver);
     from.once('end', () => {
       if (isOver) return;
       send();
