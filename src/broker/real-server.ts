@@ -17,7 +17,7 @@ export class RealServer {
   /** As requests name it. */
   readonly authority: string;
   readonly isPlain: boolean;
-  readonly agent = new http.Agent({ keepAlive: true, maxFreeSockets: 64, timeout: IDLE_MS });
+  readonly agent = new http.Agent({ keepAlive: true, maxFreeSockets: 32, timeout: IDLE_MS });
   readonly #dialled: Dialled;
   readonly #secureContext: tls.SecureContext;
   #connect: Connect = () => Promise.reject(new Error('nothing was dialled yet'));

@@ -20,7 +20,7 @@ interface SiteOptions extends Omit<ExchangeOptions, 'dialled' | 'upstream'> {
 const LONGEST_HEADERS = 1 << 17;
 const PATIENCE_MS = 30_000;
 /** Each takes much memory while it is under way, and hundreds at once are not over sooner than a few after each other. */
-const MOST_HANDSHAKES = 8;
+const MOST_HANDSHAKES = 4;
 
 /** One host and port as the command finds it: servers that stand in for it, and end TLS in its name. */
 export class Site {

@@ -19,13 +19,13 @@ export function collectAfter(bytes: number): void {
 }
 
 /** So much more may lie in V8's heap than what was needed when it last looked. */
-const MOST_LEFT = 2 << 20;
+const MOST_LEFT = 1 << 20;
 
 let needed = Number.POSITIVE_INFINITY;
 
 /**
  * What a handshake leaves behind outlives the looks at what is new, and V8 lets it lie until the heap has doubled: hundreds of connections at
- * once would take half as much again. To look at all of it takes some 5 ms, for every hundred connections or so.
+ * once would take half as much again. To look at all of it takes some 5 ms, for every fifty connections or so.
  */
 export function collectAfterConnection(): void {
   if (globalThis.gc === undefined) return;
