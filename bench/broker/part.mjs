@@ -6,6 +6,10 @@ import tls from 'node:tls';
 const PIECE = Buffer.alloc(1 << 16, 'what a server sends, and none of it is a secret. ');
 
 function answer(req, res) {
+  if (req.method === 'POST') {
+    req.on('data', () => undefined).once('end', () => res.end('{"ok":true}'));
+    return;
+  }
   const megabytes = Number(new URL(req.url, 'https://x').searchParams.get('megabytes') ?? 0);
   if (req.url === '/events') {
     res.writeHead(200, { 'content-type': 'text/event-stream' });
