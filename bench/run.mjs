@@ -19,6 +19,7 @@ const suites = [
   './guard/rows.mjs',
   './redact/rows.mjs',
   './broker/rows.mjs',
+  './broker/beside.mjs',
   './network/rows.mjs',
   './sessions/rows.mjs',
   './mcp/rows.mjs',

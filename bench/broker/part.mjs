@@ -27,8 +27,12 @@ function answer(req, res) {
   write();
 }
 
-async function serverFor({ leaf }) {
-  const plain = http.createServer(answer);
+/** With a value it answers only who sends that. */
+async function serverFor({ leaf, value }) {
+  const plain = http.createServer((req, res) => {
+    if (value === undefined || req.headers.authorization === `Bearer ${value}`) answer(req, res);
+    else res.writeHead(401).end('who are you?');
+  });
   return tls.createServer({ ...leaf, ALPNProtocols: ['http/1.1'] }, (socket) => {
     socket.setNoDelay(true);
     socket.on('error', () => undefined);
