@@ -13,8 +13,15 @@ const { rows } = await pool.query('SELECT current_user AS name, $1::int + 1 AS s
 console.log(rows[0].name, rows[0].sum);
 const [client, other] = [await pool.connect(), await pool.connect()];
 const { rows: own } = await client.query('SELECT pg_backend_pid() AS pid');
-const slow = client.query('SELECT pg_sleep(60)').catch((error) => error.code);
-await other.query('SELECT pg_cancel_backend($1)', [own[0].pid]);
+let isOver = false;
+const slow = client
+  .query('SELECT pg_sleep(60)')
+  .catch((error) => error.code)
+  .finally(() => {
+    isOver = true;
+  });
+// What arrives before the query has begun ends nothing.
+while (!isOver) await other.query('SELECT pg_cancel_backend($1)', [own[0].pid]);
 console.log(await slow);
 for (const one of [client, other]) one.release();
 await pool.end();
