@@ -188,7 +188,7 @@ static void tell_ending(const struct barrier *barrier, const struct plan *plan) 
 
 /* Returns only when nothing ran because the machine lacks the means. A child that refused has said why. */
 static void supervise(struct barrier *barrier, struct launch *launch, struct text *reason) {
-  await_dismissed();
+  await_planner();
   if (!barrier->is_bubblewrap) send(barrier->control, &(char){GO_ON}, 1, MSG_NOSIGNAL);
   converse(barrier, launch);
   int status = wait_for_child(barrier->child);

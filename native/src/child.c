@@ -1,3 +1,4 @@
+#include "kernel.h"
 #include "launch.h"
 #include "watch.h"
 
@@ -82,20 +83,47 @@ static void drain(struct incoming *incoming, int *pipe) {
   if (state == INCOMING_END) *pipe = -1;
 }
 
-static pid_t dismissed;
+static struct {
+  pid_t pid;
+  /* -1: it has said all it has to say. */
+  int pipe;
+  struct incoming *rest;
+  void (*heard)(struct slice rest);
+} planner = {.pipe = -1};
 
-/* The planner has nothing left to do, and dies faster than it would tidy up: while the sandbox is being set up. */
-static int dismiss(pid_t pid) {
-  kill(pid, SIGKILL);
-  dismissed = pid;
+/* With nothing left to do it dies faster than it would tidy up: while the sandbox is being set up. */
+static int let_go(pid_t pid, int pipe) {
+  planner.pid = pid;
+  planner.pipe = pipe;
+  if (pipe < 0) kill(pid, SIGKILL);
   return 0;
 }
 
-void await_dismissed(void) {
-  if (dismissed <= 0) return;
-  while (waitpid(dismissed, NULL, 0) < 0)
+void planner_hear(struct incoming *rest, void (*heard)(struct slice rest)) {
+  planner.rest = rest;
+  planner.heard = heard;
+}
+
+/* It may have been stopped, by a terminal for one, or have left the pipe to somebody else: then nothing is kept. */
+static void hear_out(void) {
+  enum { PATIENCE_MS = 1000 };
+  struct pollfd sources[] = {{.fd = planner.pipe, .events = POLLIN},
+                             {.fd = (int)syscall(SYS_pidfd_open_, planner.pid, 0), .events = POLLIN}};
+  while (planner.pipe >= 0 && !incoming_is_whole(planner.rest) && !sources[1].revents && poll(sources, 2, PATIENCE_MS) > 0)
+    drain(planner.rest, &planner.pipe);
+  for (size_t i = 0; i < sizeof sources / sizeof *sources; i++)
+    if (sources[i].fd >= 0) close(sources[i].fd);
+  if (incoming_is_whole(planner.rest)) planner.heard(planner.rest->text);
+  planner.heard = NULL;
+}
+
+void await_planner(void) {
+  if (planner.heard) hear_out();
+  if (planner.pid <= 0) return;
+  kill(planner.pid, SIGKILL);
+  while (waitpid(planner.pid, NULL, 0) < 0)
     if (errno != EINTR) refuse("the planner could not be waited for: ", error_text(errno), NULL);
-  dismissed = 0;
+  planner.pid = 0;
 }
 
 int watch_child(struct watch *watch, pid_t pid, int pipe, struct incoming *incoming) {
@@ -110,7 +138,7 @@ int watch_child(struct watch *watch, pid_t pid, int pipe, struct incoming *incom
     ended = has_ended(pid, &status);
     if (pipe < 0) continue;
     drain(incoming, &pipe);
-    if (!ended && pipe < 0 && incoming_is_whole(incoming)) return dismiss(pid);
+    if (!ended && incoming_has_plan(incoming)) return let_go(pid, pipe);
   }
   return status;
 }

@@ -34,7 +34,7 @@ static _Noreturn void supervise(struct launch *launch) {
 }
 
 _Noreturn void run_filtered(struct launch *launch) {
-  await_dismissed();
+  await_planner();
   if (launch->plan.supervise) supervise(launch);
   audit_write(launch, "filter", -1);
   status_started("filter");

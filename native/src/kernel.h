@@ -23,6 +23,7 @@
 #define SYS_fsopen_ 430
 #define SYS_fsconfig_ 431
 #define SYS_fsmount_ 432
+#define SYS_pidfd_open_ 434
 #define SYS_openat2_ 437
 #define SYS_mount_setattr_ 442
 

@@ -86,21 +86,25 @@ static int run_planner(char **args, bool keep, struct incoming *plan) {
   if (pid == 0) become_planner(&watch, pipe_ends[1], argv, env, self);
   close(pipe_ends[1]);
   int status = watch_child(&watch, pid, pipe_ends[0], plan);
-  close(pipe_ends[0]);
   watch_undo(&watch);
   return status;
 }
 
-/* Behind the plan's `end` stands what is to be kept, if anything is. */
-static struct slice cut_off_kept(struct slice *plan) {
+/* Behind the plan's `end` comes what is to be kept, if anything is: made while the sandbox is being set up. */
+static struct incoming cut_off_rest(struct slice *plan) {
   static const char last[] = "\nend\n";
   char *end = memmem(plan->text, plan->length, last, sizeof last - 1);
   size_t length = end ? (size_t)(end - plan->text) + sizeof last - 1 : plan->length;
-  struct slice kept = {allot_text(plan->text + length, plan->length - length), plan->length - length};
+  struct incoming rest = {0};
+  incoming_add(&rest, (struct slice){plan->text + length, plan->length - length});
   plan->length = length;
   plan->text[length] = '\0';
-  return kept;
+  return rest;
 }
+
+static struct kept kept;
+
+static void keep(struct slice text) { kept_store(&kept, text, environ); }
 
 /* Named `cordon`, what people start: it is the launcher that asks the planner first. */
 bool is_front(void) {
@@ -114,8 +118,8 @@ bool is_front(void) {
 
 int front_main(int argc, char **argv) {
   struct launch launch;
-  struct kept kept;
   struct incoming plan = {0};
+  static struct incoming rest;
   set_subject("");
   require_standard_descriptors();
   keep_arguments(argv);
@@ -125,8 +129,8 @@ int front_main(int argc, char **argv) {
     int status = run_planner(argv + (argc > 0), kept.state != NULL, &plan);
     if (status != 0 || !plan.text.length) return exit_code_of(status);
     prctl(PR_SET_DUMPABLE, 0);
-    struct slice text = cut_off_kept(&plan.text);
-    if (text.length) kept_store(&kept, text, environ);
+    rest = cut_off_rest(&plan.text);
+    if (kept.state) planner_hear(&rest, keep);
     load_text(&launch, plan.text);
   }
   prctl(PR_SET_DUMPABLE, 0);

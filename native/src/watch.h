@@ -41,15 +41,18 @@ void die_alike(const struct watch *watch, int wait_status);
 
 /*
  * child.c: waits for a direct child, passing signals on. Through `pipe` (or -1) a plan may come; a child that has written a
- * whole one and closed it is done, and ended.
+ * whole one is the planner, which nobody waits for here.
  */
 int watch_child(struct watch *watch, pid_t pid, int pipe, struct incoming *incoming);
 
 /* Ends all that a child left to this process, which is their reaper. */
 void end_descendants(void);
 
+/* What comes behind its plan, once all of it has come; `rest` is what came along with the plan. */
+void planner_hear(struct incoming *rest, void (*heard)(struct slice rest));
+
 /* The planner holds the caller's environment, so it is gone before a command runs. */
-void await_dismissed(void);
+void await_planner(void);
 
 int exit_code_of(int wait_status);
 

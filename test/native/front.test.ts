@@ -3,6 +3,7 @@ import {
   copyFileSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -118,6 +119,32 @@ describe.each(BUILDS)('the front of the %s build', (build) => {
     const keeper = 'sleep 1000 >/dev/null 2>&1 </dev/null & echo $! >"$(dirname "$0")/pid"';
     const made = install(`${keeper}\n${writing(PLAN('echo ran'))}`);
     expect(start(made).stdout).toBe('ran\n');
+    process.kill(Number(readFileSync(join(made.root, 'path/pid'), 'utf8')));
+  });
+
+  /** What the front keeps of a plan for `run`, behind that plan. */
+  const KEPT = [
+    'variables A',
+    'cordon-plan 2',
+    ...['name cordon', 'command /', 'arg /', 'allow PATH', 'isolation filter', 'supervise', 'end'],
+  ].join('\n');
+
+  it.each(['filter', 'barrier'])('keeps what the planner says behind its plan, and ends it first (%s)', (isolation) => {
+    const made = install(`${writing(PLAN('echo ran', isolation))}\n${writing(KEPT)}\nexec sleep 1000`);
+    const home = openFolder('front-home');
+    mkdirSync(join(home, 'state'));
+    expect(start(made, ['run', '--', 'true'], { CORDON_HOME: home }).stdout).toBe('ran\n');
+    const [name = ''] = readdirSync(join(home, 'state/plans'));
+    expect(readFileSync(join(home, 'state/plans', name), 'latin1')).toContain(`\n${KEPT}\n`);
+  });
+
+  it('waits for nothing to keep where the planner has ended and someone else has its descriptor', () => {
+    const home = openFolder('front-home');
+    mkdirSync(join(home, 'state'));
+    const keeper = 'sleep 1000 >/dev/null 2>&1 </dev/null & echo $! >"$(dirname "$0")/pid"';
+    const made = install(`${keeper}\n${writing(PLAN('echo ran'))}`);
+    expect(start(made, ['run', '--', 'true'], { CORDON_HOME: home }).stdout).toBe('ran\n');
+    expect(existsSync(join(home, 'state/plans'))).toBe(false);
     process.kill(Number(readFileSync(join(made.root, 'path/pid'), 'utf8')));
   });
 

@@ -62,7 +62,9 @@ export async function run(args: readonly Bytes[], context: Context): Promise<num
   if (isTraced) return (await tracing()).runTraced(prepared, policy, parsed, context);
   const secrets = [...credentials, ...(held.broker?.values ?? [])];
   if (!policy.redact || secrets.length === 0)
-    return start(prepared, [...notes, ...warnings].length > 0 ? undefined : toKeep(prepared, policy, parsed, context));
+    return start(prepared, () =>
+      [...notes, ...warnings].length > 0 ? undefined : toKeep(prepared, policy, parsed, context),
+    );
   const { launchRedacted } = await import('../../launch/launch-redacted.ts');
   return (await launchRedacted(prepared.plan, secrets)).exitCode;
 }
@@ -118,7 +120,7 @@ function toKeep(prepared: Prepared, policy: Policy, parsed: ParsedArguments, con
 }
 
 /** With the native front the plan is handed over and this process ends; else it stays as the parent. */
-async function start({ plan }: Prepared, kept: string | undefined): Promise<number> {
+async function start({ plan }: Prepared, kept: () => string | undefined): Promise<number> {
   if (handOver(plan, kept)) return 0;
   return (await import('../../launch/launch.ts')).launchAndStay(plan);
 }

@@ -27,7 +27,7 @@ export async function run(args: readonly Bytes[], context: Context): Promise<num
   const request = { policy, env: context.env, argv, workdir: workingFolder(), credentials, record: true, quiet, files };
   const prepared = prepare(request);
   showWarnings(prepared.warnings, context);
-  if (handOver(prepared.plan, undefined)) return 0;
+  if (handOver(prepared.plan)) return 0;
   return (await import('../../launch/launch.ts')).launchAndStay(prepared.plan);
 }
 
