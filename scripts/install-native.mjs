@@ -100,15 +100,22 @@ export function writeCodeCache(root) {
     HOME: home,
     CORDON_HOME: join(home, 'cordon'),
     CORDON_FRONT: '3',
-    CORDON_KEEP: '1',
+    CORDON_KEEP: '4',
   };
   // A shell with the arguments of a launch stands in for the native front; the plan goes nowhere, so nothing is started.
-  const script = '"$CORDON_NODE" "$CORDON_SCRIPT" run -- true 3>/dev/null; :';
-  // The first time it writes down what it needs, which a plan that is kept may not come from.
-  for (let times = 0; times < 2; times++)
+  const script = '"$CORDON_NODE" "$CORDON_SCRIPT" run -- true 3>/dev/null 4<"$CORDON_LOOKED"; :';
+  const looked = join(env.CORDON_HOME, 'state', 'looked-through');
+  // The first time it writes down what it needs, which a plan that is kept may not come from; the second it keeps what came of looking
+  // through files, which the third takes. Each one's cache has what the ones before compiled in it too.
+  for (let times = 0; times < 3; times++)
     spawnSync('/bin/sh', ['-c', script, 'run', '--', 'true'], {
       cwd: join(home, 'project'),
-      env: { ...env, CORDON_NODE: process.execPath, CORDON_SCRIPT: join(root, 'scripts', 'write-code-cache.cjs') },
+      env: {
+        ...env,
+        CORDON_NODE: process.execPath,
+        CORDON_SCRIPT: join(root, 'scripts', 'write-code-cache.cjs'),
+        CORDON_LOOKED: existsSync(looked) ? looked : '/dev/null',
+      },
       stdio: 'ignore',
     });
   rmSync(home, { recursive: true, force: true });

@@ -11,8 +11,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-enum { LARGEST = 8 << 20, LARGEST_STARTUP = 1 << 20, SHORTEST_SECRET = 8 };
-static const char header[] = "cordon-kept 1 ", plan_header[] = "cordon-plan 2\n", folder_name[] = "plans";
+enum { LARGEST = 8 << 20, LARGEST_LOOKED = 1 << 20, LARGEST_STARTUP = 1 << 20, SHORTEST_SECRET = 8 };
+static const char header[] = "cordon-kept 1 ", plan_header[] = "cordon-plan 2\n", folder_name[] = "plans", looked_name[] = "looked-through";
 
 static const char *value_of(char **env, const char *name) {
   size_t length = strlen(name);
@@ -257,6 +257,35 @@ static void read_origin(struct origin *origin, struct slice text) {
   }
   origin->plan = (struct slice){at, (size_t)(end - at)};
   origin->changed = false;
+}
+
+/* Lines of `looked`, then one of JSON, which is the planner's own matter. What was cut short in any way is none of that. */
+static bool is_all_as_it_was(struct slice text) {
+  struct origin origin = {0};
+  struct fields fields = {0};
+  char *at = text.text, *end = text.text + text.length;
+  static const char word[] = "looked ";
+  while ((size_t)(end - at) > sizeof word && memcmp(at, word, sizeof word - 1) == 0) {
+    at += sizeof word - 1;
+    fields.count = 0;
+    if (decode_fields(&fields, &at, end) != FIELD_OK) return false;
+    read_origin_line(&origin, word, sizeof word - 2, &fields);
+    if (origin.changed) return false;
+  }
+  return at < end && *at == '{' && memchr(at, '\n', (size_t)(end - at)) == end - 1;
+}
+
+void kept_hand_looked(const struct kept *kept, int pipe) {
+  int state = kept->state ? open(kept->state, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+  int fd = is_private(state, S_IFDIR) ? openat(state, looked_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) : -1;
+  struct slice text = is_private(fd, S_IFREG) ? read_open(fd, LARGEST_LOOKED) : (struct slice){0};
+  if (state >= 0) close(state);
+  if (fd >= 0) close(fd);
+  /* A pipe with room for all of it: nobody reads it yet. */
+  if (!text.length || !is_all_as_it_was((struct slice){allot_text(text.text, text.length), text.length}) ||
+      fcntl(pipe, F_SETPIPE_SZ, (int)text.length + 1) < 0 || fcntl(pipe, F_SETFL, O_NONBLOCK) != 0)
+    return;
+  write_whole(pipe, text.text, text.length);
 }
 
 static const char *value_in(const struct decision *decision) { return decision->name + decision->name_length + 1; }

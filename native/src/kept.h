@@ -21,6 +21,8 @@ struct kept {
 void kept_find(struct kept *kept, char **args, char **env);
 /* True with the plan loaded, when one is kept and everything is as it was. */
 bool kept_load(const struct kept *kept, struct launch *launch);
+/* What came of looking through files at another start goes into the pipe, if all of them are as they were: for the planner to take. */
+void kept_hand_looked(const struct kept *kept, int pipe);
 /* What the planner says is to be kept. Best effort. */
 void kept_store(const struct kept *kept, struct slice text, char **env);
 

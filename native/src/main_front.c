@@ -16,10 +16,12 @@
 
 extern char **environ;
 
-enum { PLAN_FD = 3 };
+enum { PLAN_FD = 3, LOOKED_FD = 4 };
 #define FRONT_MARK "CORDON_FRONT=3"
-/* The planner is to say what the plan came from, so that it can be kept. */
-#define KEEP_MARK "CORDON_KEEP=1"
+/* The planner is to say what the plan came from, so that it can be kept; and may take what came of looking through files. */
+#define KEEP_MARK "CORDON_KEEP=4"
+
+static struct kept kept;
 
 static const char *value_of(const char *name) {
   size_t length = strlen(name);
@@ -61,30 +63,36 @@ static void leave_no_core(void) {
   setrlimit(RLIMIT_CORE, &none);
 }
 
-static _Noreturn void become_planner(const struct watch *watch, int plan_pipe, char **argv, char **env, pid_t parent) {
+static _Noreturn void become_planner(const struct watch *watch, int plan_pipe, int looked_pipe, char **argv, char **env, pid_t parent) {
   die_with_parent(parent);
   leave_no_core();
   watch_undo(watch);
-  if (plan_pipe == PLAN_FD ? fcntl(plan_pipe, F_SETFD, 0) != 0 : dup2(plan_pipe, PLAN_FD) != PLAN_FD)
+  /* Out of the way of each other first. */
+  int plan = fcntl(plan_pipe, F_DUPFD, LOOKED_FD + 1), looked = fcntl(looked_pipe, F_DUPFD, LOOKED_FD + 1);
+  if (dup2(plan, PLAN_FD) != PLAN_FD || dup2(looked, LOOKED_FD) != LOOKED_FD)
     refuse("cannot hand over the plan's pipe: ", error_text(errno), NULL);
-  close_descriptors_from(PLAN_FD + 1);
+  close_descriptors_from(kept.state ? LOOKED_FD + 1 : LOOKED_FD);
   execute(argv[0], argv, env);
 }
 
 /* Returns the planner's wait status; what it wrote is in `plan`. */
-static int run_planner(char **args, bool keep, struct incoming *plan) {
+static int run_planner(char **args, struct incoming *plan) {
   const char *package = package_folder();
-  char **argv = planner_argv(find_node(package, value_of("PATH")), package, args), **env = planner_env(keep);
+  char **argv = planner_argv(find_node(package, value_of("PATH")), package, args), **env = planner_env(kept.state != NULL);
   struct watch watch;
-  int pipe_ends[2];
+  int pipe_ends[2], looked[2];
   require_room_for_descriptors(); /* Node crashes without. */
-  if (pipe2(pipe_ends, O_CLOEXEC) != 0 || fcntl(pipe_ends[0], F_SETFL, O_NONBLOCK) != 0)
+  if (pipe2(pipe_ends, O_CLOEXEC) != 0 || pipe2(looked, O_CLOEXEC) != 0 || fcntl(pipe_ends[0], F_SETFL, O_NONBLOCK) != 0)
     refuse("cannot make a pipe: ", error_text(errno), NULL);
   watch_begin(&watch);
   pid_t self = getpid(), pid = fork();
   if (pid < 0) refuse("cannot fork: ", error_text(errno), NULL);
-  if (pid == 0) become_planner(&watch, pipe_ends[1], argv, env, self);
+  if (pid == 0) become_planner(&watch, pipe_ends[1], looked[0], argv, env, self);
   close(pipe_ends[1]);
+  /* While Node makes itself ready. */
+  kept_hand_looked(&kept, looked[1]);
+  close(looked[0]);
+  close(looked[1]);
   int status = watch_child(&watch, pid, pipe_ends[0], plan);
   watch_undo(&watch);
   return status;
@@ -101,8 +109,6 @@ static struct incoming cut_off_rest(struct slice *plan) {
   plan->text[length] = '\0';
   return rest;
 }
-
-static struct kept kept;
 
 static void keep(struct slice text) { kept_store(&kept, text, environ); }
 
@@ -126,7 +132,7 @@ int front_main(int argc, char **argv) {
   launch_begin(&launch, environ);
   kept_find(&kept, argv + (argc > 0), environ);
   if (!kept_load(&kept, &launch)) {
-    int status = run_planner(argv + (argc > 0), kept.state != NULL, &plan);
+    int status = run_planner(argv + (argc > 0), &plan);
     if (status != 0 || !plan.text.length) return exit_code_of(status);
     prctl(PR_SET_DUMPABLE, 0);
     rest = cut_off_rest(&plan.text);

@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs';
 import { bytesOfText, showText } from '../host/bytes.ts';
 import { type Folders, foldersOf } from '../host/folders.ts';
-import { captureParentEnv, frontKeeps, type ParentEnv } from '../host/parent-env.ts';
+import { captureKept, captureParentEnv, type ParentEnv } from '../host/parent-env.ts';
 import { Witness } from '../launch/witness.ts';
 import { painter } from './ui/colour.ts';
 
@@ -21,7 +21,8 @@ export interface Context {
 /** The streams are asked only when something is shown: a launch shows nothing, and making them costs more than deciding. */
 export function createContext(): Context {
   const env = captureParentEnv();
-  const witness = frontKeeps() ? Witness.begin() : undefined;
+  const kept = captureKept();
+  const witness = kept === undefined ? undefined : Witness.begin(kept);
   return {
     env,
     witness,

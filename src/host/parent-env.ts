@@ -111,8 +111,13 @@ function readEnvBlock(): Buffer | undefined {
   }
 }
 
-/** Whether the native front would keep the plan for the next time. */
-export const frontKeeps = () => process.env.CORDON_KEEP === '1';
+/**
+ * What the native front has kept for a plan, when it would keep this one for the next time. Whoever asks again, or gets the descriptor as
+ * a child, finds nothing left in the pipe.
+ */
+export function captureKept(): string | undefined {
+  return process.env.CORDON_KEEP === '4' ? readFileSync(4, 'latin1') : undefined;
+}
 
 /** The descriptor on which the native front waits for a plan, when it started us. */
 export function frontDescriptor(): number | undefined {

@@ -24,7 +24,7 @@ import {
   SETTINGS,
   type SettingsKind,
 } from '../plan/settings/index.ts';
-import { examineStartup, type StartupNote, type StartupPolicy } from '../plan/startup/index.ts';
+import { examineStartup, type StartupNote, type StartupPlaces, type StartupPolicy } from '../plan/startup/index.ts';
 import type { FsPreset } from '../policy/policy.ts';
 
 export interface StartupCopies {
@@ -32,24 +32,25 @@ export interface StartupCopies {
   readonly notes: readonly StartupNote[];
   /** The start-up files that were read. */
   readonly read: readonly string[];
+  /** Also those that were not, since they are somebody else's. */
+  readonly met: readonly string[];
 }
 
 /** Shells inside read the very files where people export their keys: what the policy drops does not come back through them. */
-export function startupCopies(facts: PlaceFacts, workspace: string, policy: StartupPolicy | undefined): StartupCopies {
-  if (policy === undefined) return { files: NO_COPIES, notes: [], read: [] };
-  const { files, read } = examineStartup(
-    {
-      homes: [...new Set(facts.homes.map(realPathOf))],
-      zdotdir: facts.zdotdir === undefined ? undefined : realPathOf(facts.zdotdir),
-      config: facts.moved.find(([usual]) => usual === '.config')?.[1],
-      named: facts.shellFiles,
-      workspace: realPathOf(workspace),
-    },
-    policy,
-  );
+export function startupCopies(places: StartupPlaces, policy: StartupPolicy | undefined): StartupCopies {
+  if (policy === undefined) return { files: NO_COPIES, notes: [], read: [], met: [] };
+  const { files, read, met } = examineStartup(places, policy);
   const copies = files.flatMap(({ path, text }) => pathsOf([path]).map((at) => ({ path: at, text })));
-  return { files: { copies, absent: [] }, notes: files.flatMap(({ notes }) => notes), read };
+  return { files: { copies, absent: [] }, notes: files.flatMap(({ notes }) => notes), read, met };
 }
+
+export const startupPlaces = (facts: PlaceFacts, workspace: string): StartupPlaces => ({
+  homes: [...new Set(facts.homes.map(realPathOf))],
+  zdotdir: facts.zdotdir === undefined ? undefined : realPathOf(facts.zdotdir),
+  config: facts.moved.find(([usual]) => usual === '.config')?.[1],
+  named: facts.shellFiles,
+  workspace: realPathOf(workspace),
+});
 
 export interface SettingsCopies extends Copies {
   /** What could not be understood, for people. */

@@ -12,7 +12,7 @@ import { MARKER_ORIGIN, type Policy } from '../policy/policy.ts';
 import { surroundingsOf } from './audit.ts';
 import { upstreamOf } from './outside.ts';
 import type { Prepared } from './prepare.ts';
-import type { Witness } from './witness.ts';
+import type { LookedAt, Witness } from './witness.ts';
 
 /** What differs from start to start: the front says it anew from the command line and the environment. */
 const OF_THIS_START: ReadonlySet<string> = new Set(['name', 'set', 'command', 'arg', 'audit-head', 'launch']);
@@ -49,7 +49,7 @@ export function textToKeep({ prepared, env, witness, ...request }: KeepRequest):
     planLine('variables', ...env.asked, ...held.map(({ name }) => name)),
     ...(policy.guard !== 'off' || env.wasJudged ? ['judged'] : []),
     ...(prepared.startupFiles.length === 0 ? [] : [textLine('startup', ...prepared.startupFiles)]),
-    ...[...looked].map(([path, stamps]) => planLine('looked', path, ...stamps.map(bytesOfText))),
+    ...lookedLines(looked),
     PLAN_HEADER,
     ...['name cordon', 'command /', 'arg /'],
     ...linesOfRules(compileRules(policy).map(withoutException)),
@@ -61,6 +61,10 @@ export function textToKeep({ prepared, env, witness, ...request }: KeepRequest):
     '',
   ].join('\n');
 }
+
+/** As the front compares them. */
+export const lookedLines = (looked: LookedAt) =>
+  [...looked].map(([path, stamps]) => planLine('looked', path, ...stamps.map(bytesOfText)));
 
 /** Variables that Cordon itself sets, to what is no secret and the same at each start. */
 const OF_CORDON: ReadonlySet<string> = new Set([MARKER_ORIGIN, BY_NAME_ORIGIN]);
@@ -84,7 +88,7 @@ function isKnownUser(env: ParentEnv): boolean {
 }
 
 /** Its parts are written together, these last. Node is what a process outside would be started with. */
-function lookAtProgram(): void {
+export function lookAtProgram(): void {
   for (const name of ['start.cjs', 'quick.cjs', 'cli.js']) existsSync(join(HERE, name));
   existsSync(process.execPath);
 }

@@ -11,6 +11,9 @@ export interface KeptPlan {
 /** As native/src/kept.c has it. */
 export const keptFolder = (stateFolder: string) => join(stateFolder, 'plans');
 
+/** What came of looking through files, for the next plan (looked-through.ts). */
+export const lookedThroughFile = (stateFolder: string) => join(stateFolder, 'looked-through');
+
 const MOST = 128;
 
 /** The plans that are kept for the next start, newest first. */

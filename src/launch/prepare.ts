@@ -23,7 +23,8 @@ import { seal } from '../seal/seal.ts';
 import type { Secret } from '../secrets/secret.ts';
 import { auditFile, auditHead, newLaunchId } from './audit.ts';
 import type { LaunchBroker } from './brokered.ts';
-import { type SettingsCopies, type StartupCopies, settingsCopies, startupCopies } from './copies.ts';
+import { settingsCopies, startupCopies, startupPlaces } from './copies.ts';
+import { type LookedThrough, recalled } from './looked-through.ts';
 import { surveyMachine } from './machine.ts';
 import { outsideOperations } from './outside.ts';
 import { changesPlace, clearFirstRelease, mayBeWorkspace, ownOf } from './own.ts';
@@ -86,8 +87,7 @@ export function prepare(request: LaunchRequest): Prepared {
   const state = stateFolder(request);
   const machine = surveyMachine(env);
   const facts = factsFor(request);
-  const startup = copiesFor(request, openFacts(facts), decisions);
-  const settings = settingsCopies(openFacts(facts), policy.isolation === 'filter' ? 'all' : policy.filesystem.preset);
+  const { startup, settings } = lookedThrough({ ...request, policy }, openFacts(facts), decisions, state);
   const launchPlan = plan({
     name: showBytes(argv[0]),
     command: { path, argv: [...argv, ...(request.look ?? [])] },
@@ -144,21 +144,32 @@ function factsFor({ env, throwawayHome }: Pick<LaunchRequest, 'env' | 'throwaway
   return throwawayHome === true ? { ...facts, closed: facts.homes.slice(1) } : facts;
 }
 
-/** What stands in for files that would bring back what the policy drops. `all` leaves files as they are. */
-function copiesFor({ policy, env, workdir }: LaunchRequest, facts: PlaceFacts, decisions: readonly Decision[]) {
-  return policy.filesystem.preset === 'all' || policy.filesystem.preset === 'workspace'
-    ? startupCopies(facts, workdir, undefined)
-    : startupCopies(facts, workdir, startupPolicy(policy, env, decisions));
+/**
+ * What stands in for files that would bring back what the policy drops, and for settings with log-ins in them. `all` leaves files as they
+ * are. Most files are as they were at the last launch, wherever that was: where the front keeps plans, this is kept too.
+ */
+function lookedThrough(
+  { policy, env, workdir, rehearsal, throwawayHome }: LaunchRequest,
+  facts: PlaceFacts,
+  decisions: readonly Decision[],
+  state: string | undefined,
+): LookedThrough {
+  const { preset } = policy.filesystem;
+  const places = startupPlaces(facts, workdir);
+  const asked = preset === 'all' || preset === 'workspace' ? undefined : startupPolicy(policy, env, decisions);
+  const look = () => ({
+    startup: startupCopies(places, asked),
+    settings: settingsCopies(facts, policy.isolation === 'filter' ? 'all' : preset),
+  });
+  const witness = rehearsal === true || throwawayHome === true ? undefined : Witness.awake;
+  if (witness === undefined || state === undefined || asked === undefined) return look();
+  return recalled({ witness, state, policy, facts, places, asked, look });
 }
 
 function placesFor(
   request: LaunchRequest,
   facts: PlaceFacts,
-  {
-    startup,
-    settings,
-    state,
-  }: { readonly startup: StartupCopies; readonly settings: SettingsCopies; readonly state: string | undefined },
+  { startup, settings, state }: LookedThrough & { readonly state: string | undefined },
   { links }: Machine,
 ): Operation[] {
   const { policy, env, rehearsal, throwawayHome, workdir } = request;

@@ -6,10 +6,13 @@ import { hasLoaded } from '../host/node-parts.ts';
 
 /** What was looked at on the disk, each with what it was before the first look. */
 export interface Witnessed {
-  readonly looked: ReadonlyMap<Bytes, readonly string[]>;
+  readonly looked: LookedAt;
   /** Something happened that a later look can't compare with, such as a file that was written or a program that was asked. */
   readonly incomparable: string | undefined;
 }
+
+/** Stamps of each path, by which a later look tells whether anything is another. */
+export type LookedAt = ReadonlyMap<Bytes, readonly string[]>;
 
 type Look = (...args: readonly unknown[]) => unknown;
 type FileSystem = Record<string, Look & { native?: Look }>;
@@ -29,14 +32,28 @@ const TICK_NS = 50_000_000n;
 
 /** Stands between the rest of this program and node:fs, so that nothing it looks at is forgotten. Whoever reads a new kind of file has not to know. */
 export class Witness {
-  readonly #looked = new Map<Bytes, string[]>();
+  readonly #looked = new Map<Bytes, readonly string[]>();
+  /** What is looked at now is written into all of these. */
+  #books = [this.#looked];
   readonly #settled = BigInt(Date.now()) * 1_000_000n - TICK_NS;
   readonly #real = synchronousParts(fs as unknown as FileSystem);
   #incomparable: string | undefined;
 
-  static begin(): Witness {
-    standing = new Witness();
+  /** What the front found as it was, for whoever would look at the same (looked-through.ts). */
+  readonly handedOver: string;
+
+  private constructor(handedOver: string) {
+    this.handedOver = handedOver;
+  }
+
+  static begin(handedOver: string): Witness {
+    standing = new Witness(handedOver);
     standing.#stand();
+    return standing;
+  }
+
+  /** Who is to be told of what is looked at, if anybody. */
+  static get awake(): Witness | undefined {
     return standing;
   }
 
@@ -54,6 +71,28 @@ export class Witness {
   get testimony(): Witnessed {
     const asked = hasLoaded('child_process') ? 'child_process' : undefined;
     return { looked: this.#looked, incomparable: this.#incomparable ?? asked };
+  }
+
+  /** The same for what is looked at meanwhile, apart from everything before: it counts for itself. */
+  attend<T>(look: () => T): { readonly found: T } & Witnessed {
+    const [books, before] = [this.#books, this.#incomparable];
+    const looked = new Map<Bytes, readonly string[]>();
+    this.#books = [...books, looked];
+    this.#incomparable = undefined;
+    try {
+      const found = look();
+      return { found, looked, incomparable: this.#incomparable };
+    } finally {
+      this.#books = books;
+      this.#incomparable = before ?? this.#incomparable;
+    }
+  }
+
+  /** The front has looked at all of this for us just now, and found it as it was. */
+  rely(looked: LookedAt): void {
+    for (const [key, stamps] of looked)
+      for (const book of this.#books)
+        if (!book.has(key) || stamps.at(-1)?.startsWith('list') === true) book.set(key, stamps);
   }
 
   #stand(): void {
@@ -91,7 +130,12 @@ export class Witness {
     const key = keyOf(path);
     if (typeof path === 'number' || (key?.startsWith('/proc/') && OF_THE_FRONT.test(key))) return;
     if (key === undefined || key.startsWith('/proc/')) this.#incomparable ??= String(key);
-    else if (listed || !this.#looked.has(key)) this.#looked.set(key, this.#stamps(path as PathLike, listed));
+    else {
+      const books = this.#books.filter((book) => listed || !book.has(key));
+      if (books.length === 0) return;
+      const stamps = this.#stamps(path as PathLike, listed);
+      for (const book of books) book.set(key, stamps);
+    }
   }
 
   /** Every link on the way, since another one may lead to the same end. */

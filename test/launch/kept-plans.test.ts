@@ -99,13 +99,27 @@ class Stage {
     return join(this.state, 'plans');
   }
 
+  get lookedThrough(): string {
+    return join(this.state, 'looked-through');
+  }
+
   /** The same without what is kept, which is there again afterwards. */
   runFresh(flags: readonly string[]) {
-    const aside = `${this.plans}-aside`;
-    if (existsSync(this.plans)) renameSync(this.plans, aside);
+    return this.#without([this.plans, this.lookedThrough], flags);
+  }
+
+  /** The same with what came of looking through files, as in a folder where nothing was started before. */
+  runFirst(flags: readonly string[]) {
+    return this.#without([this.plans], flags);
+  }
+
+  #without(kept: readonly string[], flags: readonly string[]) {
+    for (const path of kept) if (existsSync(path)) renameSync(path, `${path}-aside`);
     const ran = this.run(flags);
-    rmSync(this.plans, { recursive: true, force: true });
-    if (existsSync(aside)) renameSync(aside, this.plans);
+    for (const path of kept) {
+      rmSync(path, { recursive: true, force: true });
+      if (existsSync(`${path}-aside`)) renameSync(`${path}-aside`, path);
+    }
     return ran;
   }
 
@@ -264,8 +278,118 @@ describe.each(USERS)('a run that was planned before, as %s', (user) => {
       }).stdout;
     expect(doctor()).toMatch(/^kept: 1 plan of cordon run, /);
     expect(JSON.parse(doctor('--json')).plans).toHaveLength(1);
+    expect(existsSync(stage.lookedThrough)).toBe(true);
     expect(doctor('--clear')).toMatch(/^removed: 1 plan /);
+    expect(existsSync(stage.lookedThrough)).toBe(false);
     expect(stage.run().planned).toBe(true);
+  });
+});
+
+describe.each(USERS)('what came of looking through files, as %s', (user) => {
+  const HARMLESS = 'harmless-value';
+  const STARTUP = `export FREE_A=1\nalias one=two\ny=${HARMLESS}\n`;
+
+  /** Kept, and changed in a way that shows whether it is taken: nobody but the user could do that. */
+  function withMark(): Stage {
+    const stage = new Stage(user);
+    stage.write(join(stage.home, '.bashrc'), STARTUP);
+    execFileSync('touch', ['-d', '1 hour ago', join(stage.home, '.bashrc')]);
+    stage.untilKept();
+    expect(shown(stage)).toContain('alias one=two');
+    mark(stage);
+    return stage;
+  }
+
+  function mark(stage: Stage): void {
+    const text = readFileSync(stage.lookedThrough, 'utf8');
+    expect(text).toContain('alias one=two');
+    stage.write(stage.lookedThrough, text.replace('alias one=two', 'alias one=marked'));
+    chmodSync(stage.lookedThrough, 0o600);
+  }
+
+  function shown(stage: Stage, flags: readonly string[] = []): string {
+    rmSync(stage.plans, { recursive: true, force: true });
+    const ran = stage.run(flags, ['sh', '-c', 'cat ~/.bashrc']);
+    expect(ran).toMatchObject({ code: 0, planned: true });
+    return ran.stdout;
+  }
+
+  it('is taken in a folder where nothing was started before', () => {
+    const stage = withMark();
+    stage.cwd = freshHome(user);
+    expect(shown(stage)).toBe(`FREE_A=1\nalias one=marked\ny=${HARMLESS}\n`);
+  });
+
+  it.each<[string, (stage: Stage) => void]>([
+    ['a file is another', ({ home }) => appendFileSync(join(home, '.bashrc'), '# more\n')],
+    ['a file is new', (stage) => stage.write(join(stage.home, '.zshenv'), 'a=1\n')],
+    ['a folder is new', (stage) => stage.write(join(stage.home, '.bashrc.d/one'), 'a=1\n')],
+    ['settings are others', (stage) => stage.write(join(stage.home, '.gitconfig'), '[user]\n\tname = n\n')],
+    [
+      'a value that is dropped stands in a file',
+      (stage) => {
+        stage.env = { MY_TOKEN: HARMLESS };
+      },
+    ],
+    ['Cordon is another', ({ root }) => utimesSync(join(root, 'package/dist/cli.js'), 7, 7)],
+    ['others may write it', ({ lookedThrough }) => chmodSync(lookedThrough, 0o620)],
+    ['others may write its folder', ({ state }) => chmodSync(state, 0o770)],
+    ['it has a second name', ({ lookedThrough }) => linkSync(lookedThrough, `${lookedThrough}-too`)],
+    [
+      'it is a link',
+      ({ lookedThrough }) => {
+        renameSync(lookedThrough, `${lookedThrough}-real`);
+        symlinkSync(`${lookedThrough}-real`, lookedThrough);
+      },
+    ],
+    [
+      'it is cut short',
+      ({ lookedThrough }) => writeFileSync(lookedThrough, readFileSync(lookedThrough).subarray(0, 999)),
+    ],
+    ['it is empty', ({ lookedThrough }) => writeFileSync(lookedThrough, '')],
+  ])('is not taken where %s', (_, change) => {
+    const stage = withMark();
+    change(stage);
+    expect(shown(stage)).toContain('alias one=two');
+  });
+
+  it('is not taken for other rules', () => {
+    const stage = withMark();
+    expect(shown(stage, ['--allow', 'FREE_A'])).toBe(STARTUP);
+  });
+
+  it('is not taken where a start-up file lies in the workspace', () => {
+    const stage = withMark();
+    stage.write(join(stage.home, '.zsh/one'), 'export FREE_A=1\n');
+    execFileSync('touch', ['-d', '1 hour ago', join(stage.home, '.zsh'), join(stage.home, '.zsh/one')]);
+    for (let times = 0; times < 2; times++) shown(stage);
+    mark(stage);
+    expect(shown(stage)).toContain('marked');
+    stage.cwd = join(stage.home, '.zsh');
+    expect(shown(stage)).toContain('alias one=two');
+  });
+
+  it('holds no value, and is not kept where one of the parent stands in a file', () => {
+    const stage = new Stage(user);
+    stage.env = { MY_TOKEN: KEY };
+    stage.write(join(stage.home, '.bashrc'), `# ${KEY}\nexport FREE_A=${KEY}\n`);
+    execFileSync('touch', ['-d', '1 hour ago', join(stage.home, '.bashrc')]);
+    stage.untilKept();
+    expect(existsSync(stage.lookedThrough)).toBe(false);
+    stage.env = {};
+    expect(shown(stage)).toBe('\n\n');
+    expect(readFileSync(stage.lookedThrough, 'utf8')).not.toContain(KEY);
+  });
+
+  it('cannot be reached by a command', () => {
+    const stage = withMark();
+    for (const flags of [[], ['--fs', 'all'], ['--write', '~'], ['--read', '~/.local']]) {
+      const before = readFileSync(stage.lookedThrough, 'utf8');
+      const script = `cat ${stage.lookedThrough}; echo x >${stage.lookedThrough}`;
+      expect(stage.run(flags, ['sh', '-c', script]).stdout).toBe('');
+      if (flags.length === 0) expect(readFileSync(stage.lookedThrough, 'utf8')).toBe(before);
+      expect(readFileSync(stage.lookedThrough, 'utf8')).not.toBe('x\n');
+    }
   });
 });
 
@@ -366,7 +490,8 @@ function holds(stage: Stage, [change, number, flags]: Step): boolean {
   CHANGES[change]?.(stage, number);
   const { planned, ...now } = stage.run(flags);
   const { planned: _, ...fresh } = stage.runFresh(flags);
-  expect(now, `${change} ${number} ${flags.join(' ')}`).toEqual(fresh);
+  const { planned: __, ...first } = stage.runFirst(flags);
+  expect([now, first], `${change} ${number} ${flags.join(' ')}`).toEqual([fresh, fresh]);
   return !planned;
 }
 

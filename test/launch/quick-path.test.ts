@@ -10,7 +10,7 @@ const DIST = join(ROOT, 'dist');
 const PRELOAD =
   "process.on('exit', () => require('node:fs').writeSync(2, process.moduleLoadList.join('\\n') + '\\ncode ' + process.exitCode));";
 /** A shell with the arguments of a launch stands in for the native front; the plan comes back on standard output. */
-const AS_FRONT = '"$NODE" $FLAGS "$SCRIPT" run -- true 3>&1 1>&2; :';
+const AS_FRONT = '"$NODE" $FLAGS "$SCRIPT" run -- true 3>&1 1>&2 4</dev/null; :';
 
 let folder: string;
 
@@ -32,7 +32,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 function plan(flags = '') {
   const env = {
     ...{ PATH: '/usr/bin:/bin', HOME: join(folder, 'home'), CORDON_HOME: join(folder, 'home/cordon') },
-    ...{ CORDON_FRONT: '3', CORDON_KEEP: '1' },
+    ...{ CORDON_FRONT: '3', CORDON_KEEP: '4' },
     ...{ NODE: process.execPath, FLAGS: flags, SCRIPT: join(folder, 'dist/start.cjs') },
   };
   return spawnSync('/bin/sh', ['-c', AS_FRONT, 'run', '--', 'true'], {

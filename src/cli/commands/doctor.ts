@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync } from 'node:fs';
+import { accessSync, constants, existsSync, rmSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Bytes, bytesOfText, showText } from '../../host/bytes.ts';
@@ -6,7 +6,7 @@ import { CordonError } from '../../host/errors.ts';
 import { findCommand } from '../../host/folders.ts';
 import type { ParentEnv } from '../../host/parent-env.ts';
 import { type Around, containerAround, hasAccountToken, lacking, settingLine } from '../../launch/container/around.ts';
-import { clearKeptPlans, keptFolder, keptPlans } from '../../launch/kept-plans.ts';
+import { clearKeptPlans, keptFolder, keptPlans, lookedThroughFile } from '../../launch/kept-plans.ts';
 import { surveyMachine } from '../../launch/machine.ts';
 import { namespaceLimit, probeAbilities, probeLauncher } from '../../launch/probe.ts';
 import { findCgroups } from '../../sessions/cgroup-places.ts';
@@ -43,6 +43,7 @@ function showCache(parsed: ParsedArguments, { folders: { state }, out }: Context
   const plans = state === undefined ? [] : keptPlans(state);
   const clear = hasFlag(parsed, '--clear');
   if (clear) clearKeptPlans(plans);
+  if (clear && state !== undefined) rmSync(lookedThroughFile(state), { force: true });
   if (hasFlag(parsed, '--json')) {
     out(
       `${JSON.stringify({ folder: state === undefined ? null : keptFolder(state), plans, cleared: clear }, null, 2)}\n`,

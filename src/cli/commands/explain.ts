@@ -8,7 +8,7 @@ import { pathAnswer } from '../../explain/paths.ts';
 import { variableAnswer } from '../../explain/variables.ts';
 import { type Bytes, bufferOfBytes, bytesOfText, showBytes, textOfBytes } from '../../host/bytes.ts';
 import { homesOf, workingFolder } from '../../host/folders.ts';
-import { startupCopies } from '../../launch/copies.ts';
+import { startupCopies, startupPlaces } from '../../launch/copies.ts';
 import { lookAt } from '../../launch/look.ts';
 import { factsOf } from '../../plan/places/index.ts';
 import { type StartupNote, startupPolicy } from '../../plan/startup/index.ts';
@@ -129,5 +129,6 @@ function hostIn(word: Bytes, { env }: Context): string | undefined {
 /** What shells would bring back from their start-up files, and the copies don't. */
 function startupNotes(policy: Policy, { env }: Context): readonly StartupNote[] {
   if (policy.filesystem.preset === 'all') return [];
-  return startupCopies(factsOf(env), workingFolder(), startupPolicy(policy, env, decide(policy, env))).notes;
+  return startupCopies(startupPlaces(factsOf(env), workingFolder()), startupPolicy(policy, env, decide(policy, env)))
+    .notes;
 }

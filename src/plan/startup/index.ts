@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fstatSync, readSync, realpathSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, readSync, realpathSync, type Stats } from 'node:fs';
 import { type Decision, decider } from '../../decide/decide.ts';
 import { type Bytes, showBytes } from '../../host/bytes.ts';
 import { namesIn, openToRead } from '../../host/files.ts';
@@ -23,6 +23,8 @@ export interface StartupPolicy {
   readonly passes: (name: Bytes, value: Bytes) => boolean;
   /** Whether a value of the parent that is dropped and looks like a credential stands in a text. */
   readonly holdsDropped: (text: string) => boolean;
+  /** Whether there is any such value. */
+  readonly drops: boolean;
 }
 
 /** What a start-up file loses, and where; never a value. */
@@ -48,6 +50,8 @@ interface Examined {
   readonly files: readonly StartupFile[];
   /** All that were looked at: which values of the parent stand in them decides too. */
   readonly read: readonly string[];
+  /** All that were come upon, also those that are somebody else's. */
+  readonly met: readonly string[];
 }
 
 /** No shorter value is worth looking for in a text. */
@@ -62,6 +66,7 @@ export function startupPolicy(policy: Policy, env: ParentEnv, decided: readonly 
   const dropped = known.filter(({ value }) => value.length >= SHORTEST_SECRET && !passed.has(value));
   return {
     passes: (name, value) => decide(name, value).verdict === 'pass',
+    drops: dropped.length > 0,
     holdsDropped: (text) => dropped.some(({ name, value }) => text.includes(value) && isSecret(name, value)),
   };
 }
@@ -71,10 +76,24 @@ export function startupPolicy(policy: Policy, env: ParentEnv, decided: readonly 
  * is a copy with those lines blank or, where such a line is part of something larger, an empty one.
  */
 export function examineStartup(places: StartupPlaces, policy: StartupPolicy): Examined {
-  const all = new Map(startupFiles(places).map((reading) => [reading, faultsOf(reading, policy)]));
+  const { readings, met } = startupFiles(places);
+  const all = new Map(readings.map((reading) => [reading, faultsOf(reading, policy)]));
   addTraces(all);
   const files = [...all].flatMap(([reading, faults]) => standInFor(reading, faults, policy));
-  return { files, read: [...all.keys()].map(({ path }) => path) };
+  return { files, read: readings.map(({ path }) => path), met };
+}
+
+/** Whether it makes no difference to what was come upon that this is the workspace, and which values the parent has. */
+export function isSameAnywhere(
+  { read: files, met }: Pick<Examined, 'read' | 'met'>,
+  { homes, workspace }: Pick<StartupPlaces, 'homes' | 'workspace'>,
+  { drops, holdsDropped }: StartupPolicy,
+): boolean {
+  const isOfHome = homes.length > 0 && homes.every((home) => isWithin(home, workspace));
+  return (
+    (isOfHome || !met.some((path) => isWithin(path, workspace))) &&
+    !(drops && files.some((path) => holdsDropped(quietly(() => textAt(path).text) ?? '')))
+  );
 }
 
 type Faults = Map<Unit, Fault[]>;
@@ -177,7 +196,7 @@ function sayingOf({ what, name }: Fault): string {
 }
 
 /** Where shells inside look, free of symbolic links. */
-interface StartupPlaces {
+export interface StartupPlaces {
   readonly homes: readonly string[];
   readonly zdotdir?: string | undefined;
   /** Where `~/.config` really is, when a variable says so. */
@@ -245,8 +264,12 @@ interface Step {
   readonly perhaps?: boolean;
 }
 
+interface Found extends Pick<Examined, 'met'> {
+  readonly readings: readonly StartupReading[];
+}
+
 /** The start-up files that are there, and those that they take in. */
-function startupFiles({ homes, zdotdir, config, named, workspace, root = '' }: StartupPlaces): StartupReading[] {
+function startupFiles({ homes, zdotdir, config, named, workspace, root = '' }: StartupPlaces): Found {
   const [home = '/'] = homes;
   const below = (folder: string | undefined, prefix = '') =>
     IN_HOME.filter((place) => folder && place.startsWith(prefix)).map(
@@ -259,16 +282,18 @@ function startupFiles({ homes, zdotdir, config, named, workspace, root = '' }: S
   const isForeign = (path: string, { home: own, by }: Step) =>
     DEVICE.test(path) || (by && isOfOthers(path)) || (isWithin(path, workspace) && !isWithin(own, workspace));
   const mentioned = new Set<string>();
+  const met = new Set<string>();
   for (const step of steps)
     for (const path of expand(step.pattern)) {
       const real = quietly(() => realpathSync.native(path)) ?? '/dev/null';
+      met.add(real);
       if (found.has(real) || found.size >= MOST_FILES || isForeign(real, step)) continue;
       const shown = step.home === home && isWithin(path, home) ? `~${path.slice(home.length)}` : path;
       const reading = quietly(() => read(real, shown, step));
       found.set(real, reading);
       if (reading !== undefined) steps.push(...takenIn(reading, step.home, mentioned));
     }
-  return [...found.values()].filter((reading) => reading !== undefined);
+  return { readings: [...found.values()].filter((reading) => reading !== undefined), met: [...met] };
 }
 
 /** What stands there may be anything: nothing may hang on it. */
@@ -276,15 +301,19 @@ function read(path: string, shown: string, { by, perhaps }: Step): StartupReadin
   const language = by?.kind === 'fish' || path.endsWith('.fish') ? 'fish' : 'shell';
   const exported = by?.units?.some((unit) => exportsAll(unit.text, by.kind));
   const kind = exported || LIST.test(path) ? 'list' : language;
+  const { text, stats } = textAt(path);
+  const odd = text.includes('\0') || stats.size > LARGEST;
+  if (stats.isDirectory() || (perhaps && (odd || text.startsWith('#!')))) return undefined;
+  if (odd) return { path, shown, kind, units: undefined, sure: false };
+  return { path, shown, kind, ...(perhaps ? cutAround(text) : cutUp(text)) };
+}
+
+function textAt(path: string): { readonly text: string; readonly stats: Stats } {
   const descriptor = openToRead(path, 'followed');
   try {
     const stats = fstatSync(descriptor);
     const bytes = Buffer.alloc(stats.isFile() && stats.size <= LARGEST ? stats.size : 1);
-    const text = stats.isFile() ? bytes.toString('latin1', 0, readSync(descriptor, bytes)) : '\0';
-    const odd = text.includes('\0') || stats.size > LARGEST;
-    if (stats.isDirectory() || (perhaps && (odd || text.startsWith('#!')))) return undefined;
-    if (odd) return { path, shown, kind, units: undefined, sure: false };
-    return { path, shown, kind, ...(perhaps ? cutAround(text) : cutUp(text)) };
+    return { text: stats.isFile() ? bytes.toString('latin1', 0, readSync(descriptor, bytes)) : '\0', stats };
   } finally {
     closeSync(descriptor);
   }

@@ -114,7 +114,11 @@ describe('what is no text', () => {
 
 describe('values of the parent', () => {
   it('that are dropped stand nowhere', () => {
-    const policy = { passes: () => true, holdsDropped: (text: string) => text.includes(V) || text.includes('in\ntwo') };
+    const policy = {
+      passes: () => true,
+      drops: true,
+      holdsDropped: (text: string) => text.includes(V) || text.includes('in\ntwo'),
+    };
     const home = homeWith({
       '.bashrc': `login ${V}\necho\n`,
       '.zshrc': `f() {\n  login ${V}\n}\n`,

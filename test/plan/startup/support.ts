@@ -5,7 +5,7 @@ import { examineStartup, type StartupFile, type StartupPolicy } from '../../../s
 
 const PASSED = /^(?:PATH|HOME|LANG|LC_\w+)$/;
 
-const POLICY: StartupPolicy = { passes: (name) => PASSED.test(name), holdsDropped: () => false };
+const POLICY: StartupPolicy = { passes: (name) => PASSED.test(name), drops: false, holdsDropped: () => false };
 
 /** A home with these files; what is absolute stands where it says. */
 export function homeWith(files: Readonly<Record<string, string>>): string {
