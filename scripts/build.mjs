@@ -149,9 +149,13 @@ function loadLater({ kind }) {
   return kind === 'dynamic-import' ? { path: './cli.js', external: true } : undefined;
 }
 
-// A script sees node:fs itself and no ES module's view of it, so there is nothing to bring up to date. Node loads all that it has for
-// ES modules with node:module.
+// A script sees node:fs itself and no ES module's view of it, so there is nothing to bring up to date, and nothing to copy. Node loads
+// all that it has for ES modules with node:module.
 function leaveOutEsView(one) {
+  one.onResolve({ filter: /^node:fs$/ }, ({ importer }) =>
+    importer.endsWith('/witness.ts') ? { path: 'fs', namespace: 'own-fs' } : undefined,
+  );
+  one.onLoad({ filter: /./, namespace: 'own-fs' }, () => ({ contents: "export default require('node:fs');" }));
   one.onResolve({ filter: /^node:module$/ }, () => ({ path: 'nothing', namespace: 'no-es-view' }));
   one.onLoad({ filter: /./, namespace: 'no-es-view' }, () => ({
     contents: 'export const syncBuiltinESMExports = () => undefined;',

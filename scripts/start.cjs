@@ -15,7 +15,11 @@ function cacheOf(path) {
 }
 
 function load() {
-  const script = new Script(readFileSync(filename, 'latin1'), { filename, cachedData: cacheOf(`${filename}.cache`) });
+  const source = readFileSync(filename);
+  const script = new Script(source.latin1Slice(0, source.length), {
+    filename,
+    cachedData: cacheOf(`${filename}.cache`),
+  });
   const module = { exports: {} };
   script.runInThisContext()(module.exports, require, module, filename, __dirname);
   return { exports: module.exports, script };

@@ -36,11 +36,9 @@ export function showBytes(bytes: Bytes): string {
 const PLAIN = /^[\x20-\x7e]*$/;
 
 export function showText(text: string): string {
-  return PLAIN.test(text) ? text : escapeUnprintable(text, UNSAFE_TO_SHOW);
+  // Control characters, line and paragraph separators, invisible and direction-changing format characters, lone surrogates.
+  return PLAIN.test(text) ? text : escapeUnprintable(text, /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{Cn}]/gu);
 }
-
-// Control characters, line and paragraph separators, invisible and direction-changing format characters, lone surrogates.
-const UNSAFE_TO_SHOW = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{Cn}]/gu;
 
 function escapeUnprintable(text: string, unsafe: RegExp): string {
   return text.replace(unsafe, (character) => {

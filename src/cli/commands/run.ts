@@ -148,6 +148,15 @@ function logLaunch({ decisions, plan }: Prepared, context: Context): void {
  * Looked for as text: what reads the file is large.
  */
 export function needsConfig(context: Context): boolean {
+  const needed = known.get(context) ?? isConfigNeeded(context);
+  known.set(context, needed);
+  return needed;
+}
+
+/** A plain launch asks twice: whether it is one, and as every other. */
+const known = new WeakMap<Context, boolean>();
+
+function isConfigNeeded(context: Context): boolean {
   const file = configOf(context);
   return file !== undefined && (mentionsChanges(file) || textIn(seenFile(context)) !== stampOf(file));
 }
@@ -159,8 +168,8 @@ interface ReadConfig {
 }
 
 async function keepingOf(context: Context): Promise<ReadConfig> {
-  const file = configOf(context);
-  if (file === undefined || !needsConfig(context)) return { warnings: [] };
+  const file = needsConfig(context) ? configOf(context) : undefined;
+  if (file === undefined) return { warnings: [] };
   const { readKeeping } = await import('../../policy/config/changes.ts');
   if (mentionsChanges(file)) return { keeping: readKeeping(file, homesOf(context.env).home), warnings: [] };
   try {
