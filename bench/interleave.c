@@ -1,6 +1,7 @@
 /* Times several commands in one run, one after the other in each round, so that whatever else the machine does hits all alike. From the
  * second round on the order changes: what a command leaves to the kernel, such as namespaces to take down, falls on whoever comes next.
- * usage: interleave ROUNDS FILE; FILE holds one command a line, words separated by tabs, the first the folder to start it in.
+ * usage: interleave ROUNDS FILE; FILE holds one command a line, words separated by tabs, the first the folder to start it in; words with a
+ * `=` that come next are variables of that command alone.
  * Prints one line of microseconds a round. */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -12,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MAX_COMMANDS = 64, MAX_WORDS = 512 };
+enum { MAX_COMMANDS = 64, MAX_WORDS = 512, MAX_VARIABLES = 512 };
 
 extern char **environ;
 static char *commands[MAX_COMMANDS][MAX_WORDS + 1];
@@ -39,13 +40,23 @@ static double microseconds(void) {
   return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
 }
 
+/* Its own come first: of two with one name that one counts. */
+static char **environment_of(char ***command) {
+  static char *all[MAX_VARIABLES + 1];
+  int count = 0;
+  for (; **command != NULL && strchr(**command, '=') != NULL && count < MAX_VARIABLES; (*command)++) all[count++] = **command;
+  for (char **entry = environ; *entry != NULL && count < MAX_VARIABLES; entry++) all[count++] = *entry;
+  all[count] = NULL;
+  return all;
+}
+
 static double time_one(char **argv) {
   pid_t pid;
   int status;
-  char **command = argv + 1;
+  char **command = argv + 1, **environment = environment_of(&command);
   if (chdir(argv[0]) != 0) { perror(argv[0]); exit(1); }
   double start = microseconds();
-  if (posix_spawn(&pid, command[0], NULL, NULL, command, environ) != 0) { perror(command[0]); exit(1); }
+  if (posix_spawn(&pid, command[0], NULL, NULL, command, environment) != 0) { perror(command[0]); exit(1); }
   waitpid(pid, &status, 0);
   double taken = microseconds() - start;
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) { fprintf(stderr, "%s failed: %d\n", command[0], status); exit(1); }

@@ -9,7 +9,8 @@ const program = join(folder, 'interleave');
 execFileSync('cc', ['-O2', '-o', program, fileURLToPath(new URL('interleave.c', import.meta.url))]);
 
 /**
- * Median milliseconds of each command, all run in turn in every round, here or in the folder that is named beside the words.
+ * Median milliseconds of each command, all run in turn in every round, here or in the folder that is named beside the words. Words with a
+ * `=` in front of the program are variables of that command alone.
  * @param {Record<string, string[] | { in: string, words: string[] }>} commands
  */
 export function interleaved(commands, rounds, env) {

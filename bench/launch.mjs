@@ -32,12 +32,12 @@ function keepPlan() {
       execFileSync(cordon, ['run', '--', TRUE, ...more], { cwd: PROJECT, env: EVERYDAY, stdio: 'ignore' });
 }
 
-/** A state folder in which no plan is kept, since others could write there: every start is a first one. */
+/** A state folder in which no plan is kept, since others could write to where they lie: every start is the first one here. */
 function neverKept() {
   const state = join(folder, 'state');
   mkdirSync(join(state, 'cordon', 'plans'), { recursive: true, mode: 0o700 });
   chmodSync(join(state, 'cordon', 'plans'), 0o770);
-  return ['/usr/bin/env', `XDG_STATE_HOME=${state}`, cordon, 'run', '--', TRUE];
+  return [`XDG_STATE_HOME=${state}`, cordon, 'run', '--', TRUE];
 }
 
 const here = (...words) => ({ in: PROJECT, words });
