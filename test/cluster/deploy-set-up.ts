@@ -1,38 +1,53 @@
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { TokenStore } from '../../src/mcp/http/tokens.ts';
 import { ROOT } from '../support/project.ts';
-import { APPLIED, apply, kubectl, kubectlWith, labFolder, MACHINES, NAMESPACE, serveToken } from './kubernetes.ts';
-import { PEOPLE, quietSecretOf, secretOf } from './people.ts';
+import { APPLIED, apply, kubectl, makeNamespaces, minorVersion, NAMESPACE, serveToken } from './kubernetes.ts';
+import { CROWD, PEOPLE, quietSecretOf, secretOf } from './people.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
     tokens: Readonly<Record<string, string>>;
+    /** Of the crowd. */
+    others: Readonly<Record<string, string>>;
   }
 }
 
 /** deploy/ on the cluster, in the way of docs/kubernetes.md. */
-export default async function setUp(project: TestProject): Promise<void> {
+export default async function setUp(project: TestProject): Promise<() => Promise<unknown>> {
   const folder = APPLIED();
   mkdirSync(folder);
   cpSync(join(ROOT, 'deploy'), join(folder, 'deploy'), { recursive: true });
   project.provide('tokens', Object.fromEntries(PEOPLE.map((name) => [name, serveToken('add', name)])));
-  kubectlWith(MACHINES.map(volumeOf).join('---\n'), 'apply', '--filename', '-');
-  await kubectl('create', 'namespace', NAMESPACE);
+  // Not by the program, which takes a while to start.
+  const store = new TokenStore(join(folder, 'deploy/tokens.jsonl'), 'shared');
+  project.provide('others', Object.fromEntries(CROWD.map((name) => [name, store.add(name).token])));
+  const remove = await makeNamespaces(NAMESPACE);
   await kubectl('--namespace', NAMESPACE, 'create', 'secret', 'generic', 'cordon-secrets', ...secretFiles(folder));
-  writeForThisCluster(folder);
+  writeForThisCluster(folder, await minorVersion());
   await apply();
-  await kubectl('--namespace', NAMESPACE, 'rollout', 'status', 'statefulset/cordon', '--timeout', '150s').catch(
-    async (error: Error) => {
-      const found = await kubectl('--namespace', NAMESPACE, 'describe', 'pods');
-      const said = await kubectl('--namespace', NAMESPACE, 'logs', 'cordon-0', '--all-containers').catch(String);
-      throw new Error(`${error.message}\n${found}\n${said}`);
+  await rolledOut(NAMESPACE, 'cordon');
+  return remove;
+}
+
+/** Both servers of a StatefulSet are there, or everything is said that tells why not. */
+export async function rolledOut(namespace: string, set: string): Promise<void> {
+  const of = (...words: string[]) => kubectl('--namespace', namespace, ...words).catch(String);
+  await kubectl('--namespace', namespace, 'rollout', 'status', `statefulset/${set}`, '--timeout', '240s').catch(
+    async ({ message }: Error) => {
+      const told = await Promise.all([
+        of('describe', 'pods'),
+        of('get', 'events', '--sort-by=.lastTimestamp'),
+        ...[0, 1].map((number) => of('logs', `${set}-${number}`, '--all-containers')),
+      ]);
+      throw new Error([message, ...told].join('\n'));
     },
   );
 }
 
 export function secretFiles(folder: string): string[] {
-  return PEOPLE.map((name) => {
+  return [...PEOPLE, ...CROWD].map((name) => {
     const file = join(folder, `${name}.yaml`);
     writeFileSync(file, `sandboxed_envs:\n  OWN_KEY: ${secretOf(name)}\n  QUIET_KEY: ${quietSecretOf(name)}\n`, {
       mode: 0o600,
@@ -41,41 +56,33 @@ export function secretFiles(folder: string): string[] {
   });
 }
 
-/** A disk of a machine, which a cluster of others would make by itself. */
-function volumeOf(machine: string): string {
-  const folder = join(labFolder(), machine, 'var/cordon-volume');
-  mkdirSync(folder, { recursive: true });
-  const affinity = `{ key: kubernetes.io/hostname, operator: In, values: [${machine}] }`;
-  return `apiVersion: v1
-kind: PersistentVolume
-metadata: { name: disk-of-${machine} }
-spec:
-  capacity: { storage: 20Gi }
-  accessModes: [ReadWriteOnce]
-  local: { path: /var/lib/cordon-volume }
-  nodeAffinity: { required: { nodeSelectorTerms: [{ matchExpressions: [${affinity}] }] } }
-`;
-}
-
 /** These machines share two cores, and a server has to find room again on the one that has its disk, whoever came there meanwhile. */
 export const LITTLE_CPU =
   '- { op: replace, path: /spec/template/spec/containers/0/resources/requests/cpu, value: 10m }\n';
 
-/** What Kubernetes 1.20 does not know yet: user namespaces of pods, and policy/v1. */
-function writeForThisCluster(folder: string): void {
-  writeFileSync(
-    join(folder, 'stateful-set.yaml'),
-    `- { op: remove, path: /spec/template/spec/hostUsers }\n${LITTLE_CPU}`,
-  );
-  writeFileSync(join(folder, 'policy.yaml'), '- { op: replace, path: /apiVersion, value: policy/v1beta1 }\n');
+/** Where it does not know them yet, without user namespaces of pods. */
+function writeForThisCluster(folder: string, minor: number): void {
+  const withoutUsers = minor < 30 ? '- { op: remove, path: /spec/template/spec/hostUsers }\n' : '';
+  writeFileSync(join(folder, 'stateful-set.yaml'), `${withoutUsers}${LITTLE_CPU}`);
   const set = 'group: apps, version: v1, kind: StatefulSet, name: cordon';
-  const budget = 'group: policy, version: v1, kind: PodDisruptionBudget, name: cordon';
   writeFileSync(
     join(folder, 'kustomization.yaml'),
     `bases: [deploy]
 patchesJson6902:
   - { target: { ${set} }, path: stateful-set.yaml }
-  - { target: { ${budget} }, path: policy.yaml }
-`,
+${oldBudget(folder, 'cordon', minor)}${imagesOf()}`,
   );
+}
+
+/** Before 1.21 budgets for disruptions had another version. */
+export function oldBudget(folder: string, name: string, minor: number): string {
+  if (minor >= 21) return '';
+  writeFileSync(join(folder, 'budget.yaml'), '- { op: replace, path: /apiVersion, value: policy/v1beta1 }\n');
+  return `  - { target: { group: policy, version: v1, kind: PodDisruptionBudget, name: ${name} }, path: budget.yaml }\n`;
+}
+
+/** The image as the nodes know it, where that is another name. */
+export function imagesOf(): string {
+  const [, name, tag] = /^(.*):([^/]+)$/.exec(process.env.CORDON_TEST_IMAGE ?? '') ?? [];
+  return name === undefined ? '' : `images: [{ name: localhost/cordon, newName: ${name}, newTag: "${tag}" }]\n`;
 }

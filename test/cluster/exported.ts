@@ -6,7 +6,8 @@ import { openFolder, ROOT } from '../support/project.ts';
 import { eventually, get, kubectl, kubectlWith, NAMESPACE } from './kubernetes.ts';
 
 const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
-export const IMAGE = `localhost/cordon:${version}`;
+/** The image, as the nodes know it. */
+export const IMAGE = process.env.CORDON_TEST_IMAGE ?? `localhost/cordon:${version}`;
 
 const PROFILE = {
   environment: { base: 'os-common' },

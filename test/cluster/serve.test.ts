@@ -1,21 +1,20 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { callOf } from '../mcp/http-support.ts';
-import { isRunning, uniqueSleep } from '../mcp/support.ts';
 import { ask, bothServe, call, isReady, open, originOf } from './client.ts';
-import { apply, eventually, get, inPod, kubectl, MACHINES, NAMESPACE, serveToken } from './kubernetes.ts';
+import { keepFigures } from './figures.ts';
+import { apply, eventually, get, inPod, kubectl, NAMESPACE, serveToken } from './kubernetes.ts';
 import { HERE, LEAVING, quietSecretOf, secretOf, THERE } from './people.ts';
 
 const filesOf = async (name: string, pod: string) =>
   (await inPod(pod, 'ls', `/srv/cordon/workspaces/${name}`)).split('\n');
 
-const deletePod = (name: string, ...how: string[]) =>
-  kubectl('--namespace', NAMESPACE, 'delete', 'pod', name, '--wait=false', ...how);
+const deletePod = (name: string) => kubectl('--namespace', NAMESPACE, 'delete', 'pod', name, '--wait=false');
 
 describe('deploy/ on a cluster of two nodes', () => {
   test('a server on each, ready, with the barrier and without anything of the cluster', async () => {
     const { items } = await get('pods', '--selector', 'app.kubernetes.io/name=cordon');
-    expect(items.map(({ spec }: { spec: { nodeName: string } }) => spec.nodeName).toSorted()).toEqual(MACHINES);
+    expect(new Set(items.map(({ spec }: { spec: { nodeName: string } }) => spec.nodeName)).size).toBe(2);
     expect(items.map(({ status }: { status: object }) => isReady(status))).toEqual([true, true]);
     for (const pod of ['cordon-0', 'cordon-1']) {
       const { level, findings } = JSON.parse(await inPod(pod, 'cordon', 'doctor', '--json'));
@@ -74,44 +73,23 @@ describe('deploy/ on a cluster of two nodes', () => {
       `cordon/tokens=${Date.now()}`,
       '--overwrite',
     );
+    const touched = performance.now();
     for (const origin of origins) await eventually(async () => expect(await statusAt(origin)).toBe(401));
+    keepFigures('revoked', { seconds: (performance.now() - touched) / 1000 });
     expect(await originOf(0)).toBe(origins[0]);
   });
 
   test('a server that is deleted lets a call come to its end', async () => {
     const [first] = await bothServe();
     const id = await open(THERE, first);
-    const sleep = uniqueSleep();
-    const running = call(
-      THERE,
-      id,
-      `sleep ${sleep} & while [ ! -e go ]; do sleep 0.1; done; kill %1; touch whole; echo whole`,
-      first,
-    );
-    await eventually(() => expect(isRunning(sleep)).toBe(true));
+    const script = 'touch running; while [ ! -e go ]; do sleep 0.1; done; touch whole; echo whole';
+    const running = call(THERE, id, script, first);
+    await eventually(() => inPod('cordon-1', 'rm', `/srv/cordon/workspaces/${THERE}/running`));
     await deletePod('cordon-1');
     await eventually(async () => expect((await get('pod', 'cordon-1')).metadata.deletionTimestamp).toBeDefined());
     await inPod('cordon-1', 'touch', `/srv/cordon/workspaces/${THERE}/go`);
     expect((await running).output).toBe('whole');
     await bothServe();
     expect(await filesOf(THERE, 'cordon-1')).toContain('whole');
-  });
-
-  test('one that is gone in mid-call: nothing is reported as done, and the next call works', async () => {
-    const [first] = await bothServe();
-    const [id, other, sleep] = [await open(THERE, first), await open(HERE, first), uniqueSleep()];
-    const running = call(THERE, id, `touch began; sleep ${sleep}; touch over; echo over`, first);
-    await eventually(() => expect(isRunning(sleep)).toBe(true));
-    await deletePod('cordon-1', '--grace-period=0', '--force');
-    const { output, text } = await running;
-    expect([output, text]).toEqual([undefined, expect.stringContaining('it is unknown whether the call ran')]);
-    await eventually(() => expect(isRunning(sleep)).toBe(false));
-    expect((await call(HERE, other, 'echo "$OWN_KEY"', first)).output).toBe(secretOf(HERE));
-    await bothServe();
-    const fresh = await open(THERE, first);
-    expect((await call(THERE, fresh, 'echo "$OWN_KEY"; ls', first)).output?.split('\n')).toEqual(
-      expect.arrayContaining([secretOf(THERE), 'began']),
-    );
-    expect(await filesOf(THERE, 'cordon-1')).not.toContain('over');
   });
 });

@@ -40,9 +40,11 @@ export async function onlyOn(
   kept: readonly string[] = [],
 ): Promise<() => Promise<string>> {
   await kubectl('cordon', other);
-  for (const { metadata, spec } of await podsOf(front))
-    if (spec.nodeName === other && !kept.includes(metadata.name))
-      await kubectl('--namespace', PODS_NAMESPACE, 'delete', 'pod', metadata.name, '--wait=false');
+  const elsewhere = (await podsOf(front))
+    .filter(({ metadata, spec }) => spec.nodeName === other && !kept.includes(metadata.name))
+    .map(({ metadata }) => metadata.name);
+  // Until they are gone: a call that came to one that ends would be of those of which nobody knows.
+  if (elsewhere.length > 0) await kubectl('--namespace', PODS_NAMESPACE, 'delete', 'pod', ...elsewhere);
   await eventually(async () => {
     const all = await podsOf(front);
     const there = all.filter(

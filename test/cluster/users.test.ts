@@ -3,14 +3,21 @@ import { createHash } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { frames, KIND } from '../../src/launch/pods/frames.ts';
-import { isRunning, uniqueSleep } from '../mcp/support.ts';
+import { uniqueSleep } from '../mcp/support.ts';
 import { FRONTS } from './client.ts';
 import { eventually, FRONT_NAMESPACE, kubectl, PODS_NAMESPACE } from './kubernetes.ts';
 import { HERE, quietSecretOf, secretOf, THERE } from './people.ts';
 import { frontOf, inUsersPod, podOf, podsOf } from './users-pods.ts';
 
+const SERVER = 'jsonpath={.clusters[0].cluster.server}';
 const LAUNCHER = '/usr/lib/cordon/dist/native/cordon-launch';
 const hashOf = (value: string) => createHash('sha256').update(value).digest('hex');
+
+/** Whether a command is among the processes of a pod, with its barrier around it or not. */
+const runsIn = async (pod: string, sleep: string) =>
+  (await inUsersPod(pod, 'sh', '-c', 'cat /proc/[0-9]*/cmdline 2>/dev/null | tr "\\0" " "')).includes(
+    `sleep ${sleep} `,
+  );
 
 /** At least as many as the front keeps ready. */
 async function somePods(front: string) {
@@ -90,7 +97,8 @@ describe('deploy/pods on a cluster of two nodes', () => {
     const hashes = 'sort -u | while read -r value; do printf %s "$value" | sha256sum | cut -d " " -f 1; done';
     const { output } = await FRONTS.call(HERE, id, `{ ${files}; ${processes}; } | ${hashes}`, origin);
     expect(output?.split('\n').toSorted()).toEqual([secretOf(HERE), quietSecretOf(HERE)].map(hashOf).toSorted());
-    const reach = 'exec 3<>/dev/tcp/10.77.0.21/6443 && echo reached; ls /run/cordon';
+    const { hostname, port } = new URL(await kubectl('config', 'view', '--minify', '--output', SERVER));
+    const reach = `exec 3<>/dev/tcp/${hostname}/${port} && echo reached; ls /run/cordon`;
     expect((await FRONTS.call(HERE, id, reach, origin)).text).not.toMatch(/reached|owner/);
   });
 
@@ -106,6 +114,7 @@ describe('deploy/pods on a cluster of two nodes', () => {
   test('what a call prints comes whole, its exit code too, and it ends with its client', async () => {
     const [origin] = await FRONTS.bothServe();
     const id = await FRONTS.open(HERE, origin);
+    const pod = await podOf(HERE, id, origin);
     const many = await FRONTS.call(HERE, id, 'cat; seq 200000 | tee all | wc -c; cksum < all; exit 7', origin);
     expect(many.text).toContain('exit code 7');
     expect(many.output).toMatch(/^1288895\n\d+ 1288895$/);
@@ -113,9 +122,9 @@ describe('deploy/pods on a cluster of two nodes', () => {
     expect(printed.text).toContain('1288895 bytes in 200000 lines');
     const sleep = uniqueSleep();
     const leave = FRONTS.abandon(HERE, id, `(setsid sleep ${sleep} &); sleep ${sleep}`, origin);
-    await eventually(() => expect(isRunning(sleep)).toBe(true));
+    await eventually(async () => expect(await runsIn(pod, sleep)).toBe(true));
     leave();
-    await eventually(() => expect(isRunning(sleep)).toBe(false));
+    await eventually(async () => expect(await runsIn(pod, sleep)).toBe(false));
     expect((await FRONTS.call(HERE, id, 'echo "$OWN_KEY"', origin)).output).toBe(secretOf(HERE));
   });
 });

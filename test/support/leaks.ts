@@ -13,22 +13,16 @@ export const filesBelow = (folders: readonly string[], value: string) =>
 
 /** Processes whose arguments or environment hold it, by the names of their programs. */
 export function programsWith(value: string, what: 'cmdline' | 'environ'): string[] {
-  const found = readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && holds(pid, what, value));
-  return [...new Set(found.map(programOf))].sort();
+  const pids = readdirSync('/proc').filter((pid) => /^\d+$/.test(pid));
+  return [...new Set(pids.flatMap((pid) => programWith(pid, what, value)))].sort();
 }
 
-function holds(pid: string, what: string, value: string): boolean {
+/** Its name first: one that ends meanwhile would be found, and have none. */
+function programWith(pid: string, what: string, value: string): string[] {
   try {
-    return readFileSync(`/proc/${pid}/${what}`, 'latin1').includes(value);
+    const program = basename(readlinkSync(`/proc/${pid}/exe`));
+    return readFileSync(`/proc/${pid}/${what}`, 'latin1').includes(value) ? [program] : [];
   } catch {
-    return false;
-  }
-}
-
-function programOf(pid: string): string {
-  try {
-    return basename(readlinkSync(`/proc/${pid}/exe`));
-  } catch {
-    return 'gone';
+    return [];
   }
 }

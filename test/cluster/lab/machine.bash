@@ -22,7 +22,7 @@ start_bridge() {
   bound unshare --net sleep infinity
   echo $! >"$lab/bridge.pid"
   # Until it is in its own: the host's would get the bridge.
-  wait_for 5 bridge_is_apart
+  wait_for 60 bridge_is_apart
   on_bridge sh -ec "ip link add br0 type bridge; ip link set lo up; ip addr add 10.77.0.1/24 dev br0; ip link set br0 up
     ip route add ${pods[one]}.0/24 via ${address[one]}; ip route add ${pods[two]}.0/24 via ${address[two]}"
 }
@@ -50,7 +50,7 @@ start_machine() { # NAME
   bound sh -c "for group in $groups/*/; do echo 0 >\${group}$below/$name/cgroup.procs; done
     exec unshare --cgroup --mount --uts --ipc --net --pid --fork --kill-child sh -e '$own/init'" >"$own/log" 2>&1
   pid=$!
-  wait_for 10 test -e "$own/ready"
+  wait_for 60 test -e "$own/ready"
   cut -d ' ' -f 1 "/proc/$pid/task/$pid/children" >"$own/pid"
   pid=$(<"$own/pid")
   on_bridge ip link add "to-$name" type veth peer name eth0 netns "$pid"
@@ -121,6 +121,6 @@ stop_machines() {
   [[ ! -s $lab/bridge.pid ]] || kill "$(<"$lab/bridge.pid")" 2>/dev/null
   # The kernel takes a moment to let go of them.
   for group in "$groups"/*/"$below"; do
-    [[ ! -d $group ]] || wait_for 10 sh -c 'find "$0" -depth -type d -exec rmdir {} + 2>/dev/null; [ ! -d "$0" ]' "$group"
+    [[ ! -d $group ]] || wait_for 60 sh -c 'find "$0" -depth -type d -exec rmdir {} + 2>/dev/null; [ ! -d "$0" ]' "$group"
   done
 }

@@ -95,6 +95,23 @@ clusterDomain: cluster.local
 CONFIG
 }
 
+# A disk of a machine, which a cluster of others would make by itself, for one server: which is where is the same each time.
+volume() { # MACHINE SERVER
+  mkdir -p "$lab/$1/var/cordon-volume"
+  cat <<VOLUME
+apiVersion: v1
+kind: PersistentVolume
+metadata: { name: disk-of-$1 }
+spec:
+  capacity: { storage: 20Gi }
+  accessModes: [ReadWriteOnce]
+  claimRef: { namespace: cordon, name: own-cordon-$2 }
+  local: { path: /var/lib/cordon-volume }
+  nodeAffinity: { required: { nodeSelectorTerms: [{ matchExpressions: [{ key: kubernetes.io/hostname, operator: In, values: [$1] }] }] } }
+---
+VOLUME
+}
+
 # The names of pods below a headless Service, which CoreDNS would give out: asked for every second, told to dnsmasq when they change.
 names() {
   cat <<'SCRIPT'

@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { canary, filesBelow, programsWith } from '../support/leaks.ts';
-import { bothServe, call, FRONTS, open } from './client.ts';
-import { createSecret, exportedPod, IMAGE, saidBy, startPod } from './exported.ts';
-import { eventually, inPod, lab, labFolder, MACHINES } from './kubernetes.ts';
-import { HERE, quietSecretOf, THERE } from './people.ts';
-import { inUsersPod, podOf } from './users-pods.ts';
+import { canary, filesBelow, programsWith } from '../../support/leaks.ts';
+import { bothServe, call, FRONTS, open } from '../client.ts';
+import { createSecret, exportedPod, IMAGE, saidBy, startPod } from '../exported.ts';
+import { eventually, inPod } from '../kubernetes.ts';
+import { HERE, quietSecretOf, THERE } from '../people.ts';
+import { inUsersPod, podOf } from '../users-pods.ts';
+import { lab, labFolder, MACHINES } from './lab.ts';
 
 /**
  * Files that hold a value, of all that the two machines have on their disks (etcd, audit log, containerd's store and layers, kubelet's

@@ -1,9 +1,10 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { isRunning, uniqueSleep } from '../mcp/support.ts';
-import { bothServe, FRONTS } from './client.ts';
-import { eventually, FRONT_NAMESPACE, getIn, kubectl, lab } from './kubernetes.ts';
-import { BESIDE, HERE, LEAVING, secretOf, THERE } from './people.ts';
-import { frontOf, inUsersPod, onlyOn, podNamed, podOf, podsOf } from './users-pods.ts';
+import { isRunning, uniqueSleep } from '../../mcp/support.ts';
+import { bothServe, FRONTS } from '../client.ts';
+import { eventually, FRONT_NAMESPACE, getIn, kubectl } from '../kubernetes.ts';
+import { BESIDE, HERE, LEAVING, secretOf, THERE } from '../people.ts';
+import { frontOf, inUsersPod, onlyOn, podNamed, podOf, podsOf } from '../users-pods.ts';
+import { lab } from './lab.ts';
 
 const GONE_MS = 30_000;
 const UNKNOWN = 'it is unknown whether the call ran';
@@ -12,10 +13,26 @@ const ownValue = async (name: string, id: string, origin: string) =>
 
 /** Two users whose front is on the machine of the API server, which is left alone. */
 async function nearPeople(): Promise<{ near: string; beside: string; front: string; origin: string }> {
+  await FRONTS.bothServe();
+  if ((await machines()).indexOf('one') < 0) await moveToOne();
   const origins = await FRONTS.bothServe();
-  const at = (await FRONTS.pod(0)).spec.nodeName === 'one' ? 0 : 1;
+  const at = (await machines()).indexOf('one') as 0 | 1;
   const [near, beside] = at === 0 ? [HERE, LEAVING] : [THERE, BESIDE];
   return { near, beside, front: frontOf(near), origin: origins[at] };
+}
+
+const machines = async (): Promise<string[]> =>
+  [await FRONTS.pod(0), await FRONTS.pod(1)].map(({ spec }) => spec.nodeName);
+
+/** Kubernetes spreads fronts where it can, and after a fault it could not. */
+async function moveToOne(): Promise<void> {
+  await kubectl('cordon', 'two');
+  try {
+    await kubectl('--namespace', FRONT_NAMESPACE, 'delete', 'pod', 'front-0');
+    await eventually(async () => expect(await machines()).toContain('one'));
+  } finally {
+    await kubectl('uncordon', 'two');
+  }
 }
 
 /** A session whose user has a pod on this machine; other users of the same front keep theirs. */
