@@ -48,7 +48,13 @@ describe('deploy/pods', () => {
     expect(kustomization.images).toEqual([{ name: front().containers[0].image, newTag: version }]);
     expect(pod.spec.containers[0].image).toBe(`${front().containers[0].image}:${version}`);
     const [fronts, pods] = all('Namespace').map(({ metadata }) => metadata.name);
-    for (const { kind, metadata } of [set, ...all('Service'), one('ServiceAccount'), all('NetworkPolicy')[0]])
+    for (const { kind, metadata } of [
+      set,
+      ...all('Service'),
+      one('ServiceAccount'),
+      one('PodDisruptionBudget'),
+      all('NetworkPolicy')[0],
+    ])
       expect([kind, metadata.namespace]).toEqual([kind, fronts]);
     for (const { kind, metadata } of [
       pod,
