@@ -364,7 +364,10 @@ describe.each(USERS)('cordon serve as %s', (user) => {
     await eventually(() => expect(readdirSync(served.place.workspaceOf('alice'))).toContain('begun'));
     served.server.child.kill('SIGTERM');
     await served.server.says(/shutting down/);
-    await expect(fetch(`${served.origin}/healthz`)).rejects.toThrow();
+    // Who comes now hears so, instead of a connection that is refused or breaks.
+    expect((await fetch(`${served.origin}/healthz`)).status).toBe(503);
+    const refused = await post(served, served.tokens.bob, INITIALIZE);
+    expect([refused.status, await refused.text()]).toEqual([503, expect.stringContaining('shutting down')]);
     served.place.write(join(served.place.workspaceOf('alice'), 'go'), '');
     expect((await running).data).toMatchObject({ exit_code: 0, output: 'done' });
     expect(await served.server.ended).toBe(0);

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { CordonError } from '../../host/errors.ts';
 import type { Log, Session } from '../../sessions/types.ts';
 import { failureText } from '../failure.ts';
@@ -27,6 +28,7 @@ export interface ServiceOptions {
 }
 
 const LAST_WORDS_MS = 3000;
+const LAST_REQUESTS_MS = 500;
 
 /** MCP over HTTP for many users: who is asking is settled before anything else is looked at. */
 export class HttpService {
@@ -70,14 +72,17 @@ export class HttpService {
   async stop(): Promise<void> {
     this.#draining = true;
     clearInterval(this.#sweep);
-    const closed = new Promise((resolve) => this.#server.close(resolve));
-    this.#server.closeIdleConnections();
+    // It listens on meanwhile: who comes now is told so. A connection that is refused, or breaks, tells nothing.
     await this.#inFlight.settled(this.#options.drainMs);
     this.#ended.abort();
     // Whoever still waits is told that the call was ended.
     await this.#inFlight.settled(LAST_WORDS_MS);
+    const closed = new Promise((resolve) => this.#server.close(resolve));
     await this.#pool.closeAll();
     await this.#endpoint.close();
+    this.#server.closeIdleConnections();
+    // Whose request is on its way gets an answer too.
+    await Promise.race([closed, pause(LAST_REQUESTS_MS, undefined, { ref: false })]);
     this.#server.closeAllConnections();
     await closed;
   }
