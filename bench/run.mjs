@@ -1,11 +1,11 @@
 // Ratios, measured interleaved in one run on one machine: npm run bench [-- --smoke] [--only SUITE] [--to FILE]
 // A whole run is kept in bench/latest.json; a smoke run or a single suite is only shown, unless a file is named.
 import { copyFileSync, writeFileSync } from 'node:fs';
-import { arch, cpus, release } from 'node:os';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import '../scripts/ts.mjs';
+import { holds, machine } from './report.mjs';
 import { asOrdinaryUser, scratch } from './user.mjs';
 
 const { smoke, only, to } = parseArgs({
@@ -25,16 +25,6 @@ const suites = [
   './mcp/rows.mjs',
   './peers/rows.mjs',
 ].filter((suite) => only === undefined || suite.includes(only));
-
-/**
- * A row: { name, value, unit, goal, protection }, where goal is `<= 1.15`, `>= 3` or absent; without a value, a note says why.
- * The protection is what a command of ours has in it: `filter`, `env policy`, `guarded`, or that of a `session`.
- */
-function holds({ value, goal }) {
-  if (goal === undefined || value === null) return undefined;
-  const [relation, bound] = goal.split(' ');
-  return relation === '<=' ? value <= Number(bound) : value >= Number(bound);
-}
 
 async function measure() {
   const rows = [];
@@ -62,14 +52,6 @@ function show(rows) {
     console.log(`${title} ${number} ${unit.padEnd(4)} ${goal.padEnd(9)} ${mark[String(met)]}`.trimEnd());
   }
 }
-
-const machine = () => ({
-  cpu: cpus()[0]?.model ?? 'unknown',
-  cores: cpus().length,
-  kernel: release(),
-  arch: arch(),
-  node: process.version,
-});
 
 /** As the user that measures. */
 async function run() {

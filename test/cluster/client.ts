@@ -1,4 +1,4 @@
-import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
+import { type IncomingHttpHeaders, type RequestOptions, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { inject, onTestFinished } from 'vitest';
 import { callOf, HEADERS, INITIALIZE } from '../mcp/http-support.ts';
@@ -10,6 +10,41 @@ interface Answer {
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
 }
+
+/** No connection came about: nothing can have run. */
+export class NotReached extends Error {}
+/** There was one, and nothing was heard for longer than the client waits. */
+export class Silent extends Error {}
+
+const CONNECT_MS = 10_000;
+
+/** Sends and reads one request over a connection of its own. */
+function exchange(url: string, options: RequestOptions, body: string | undefined, patience?: number): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const asked = request(url, { ...options, agent: false }, (answer) => {
+      text(answer).then(
+        (said) => resolve({ status: answer.statusCode ?? 0, headers: answer.headers, text: said }),
+        reject,
+      );
+    });
+    let isThere = false;
+    const connecting = setTimeout(() => asked.destroy(new Error('no answer to a connection')), CONNECT_MS);
+    asked.on('socket', (socket) => {
+      socket.once('connect', () => {
+        isThere = true;
+        clearTimeout(connecting);
+        if (patience !== undefined) asked.setTimeout(patience, () => asked.destroy(new Silent('nothing was heard')));
+      });
+    });
+    asked.on('error', (error) => {
+      clearTimeout(connecting);
+      reject(isThere ? error : new NotReached(`${url}: ${error.message}`));
+    });
+    asked.end(body);
+  });
+}
+
+const tokenOf = (name: string) => inject('tokens')[name] ?? inject('others')[name];
 
 /** The two servers of a StatefulSet, as a client knows them. */
 class Servers {
@@ -24,16 +59,16 @@ class Servers {
   }
 
   /** One request to a pod, as a client sends it that knows the servers by the name of their Service; `fetch` would name the address. */
-  ask = async (origin: string, name: string, body?: object, session = ''): Promise<Answer> => {
+  ask = async (origin: string, name: string, body?: object, session = '', patience?: number): Promise<Answer> => {
     const id = session === '' ? {} : { 'mcp-session-id': session };
     const method = body === undefined ? 'DELETE' : 'POST';
-    const headers = { ...HEADERS, ...id, host: this.#host, authorization: `Bearer ${inject('tokens')[name]}` };
-    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-      const asked = request(`${origin}/mcp`, { method, headers, agent: false }, resolve);
-      asked.on('error', reject);
-      asked.end(body === undefined ? undefined : JSON.stringify(body));
-    });
-    return { status: answer.statusCode ?? 0, headers: answer.headers, text: await text(answer) };
+    const headers = { ...HEADERS, ...id, host: this.#host, authorization: `Bearer ${tokenOf(name)}` };
+    return exchange(
+      `${origin}/mcp`,
+      { method, headers },
+      body === undefined ? undefined : JSON.stringify(body),
+      patience,
+    );
   };
 
   pod = (server: 0 | 1) => getIn(this.#namespace, 'pod', `${this.#set}-${server}`);

@@ -80,7 +80,7 @@ describe('the picture of the launch times', () => {
   });
 });
 
-test('the page of the benchmark gets both tables, each time anew', () => {
+test('the page of the benchmark gets its tables, each time anew', () => {
   const page = join(folder, 'page.md');
   writeFileSync(page, readFileSync(join(ROOT, 'docs', 'benchmark.md')));
   const filled = run('benchmark-page.mjs', page);
@@ -89,6 +89,9 @@ test('the page of the benchmark gets both tables, each time anew', () => {
   expect(filled).toContain('| absent | not installed |');
   expect(filled).toContain('| quick enough |  | 1.50 x | <= 2 | yes |');
   expect(filled).toContain('| too slow | guarded | 3.00 x | <= 2 | **no** |');
+  const { load, rows } = JSON.parse(readFileSync(join(ROOT, 'bench/cluster.json'), 'utf8'));
+  expect(filled).toContain(`| before | ${load.before.seconds} | ${load.before.done} |`);
+  expect(filled).toContain(`| ${rows[0].name} | ${rows[0].value.toFixed(2)} x | <= 1.5 | yes |`);
   expect(run('benchmark-page.mjs', page)).toBe(filled);
 });
 
