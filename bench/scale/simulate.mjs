@@ -1,30 +1,16 @@
-// A day of many users over many servers that share them, second by second, with the costs that measure.mjs found:
+// A day of many users over many servers that share them, second by second, with the costs that measure.mjs found, and the same day with a
+// pod for each user (pods.mjs), with those that bench/cluster.mjs found:
 //   node bench/scale/simulate.mjs [--users 100000] [--nodes 1000] [--cells 20] [--json]
 // Users are spread by the same function as in `cordon serve`. What is assumed about people and their commands stands below, in one place.
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import '../../scripts/ts.mjs';
+import { ASSUMED, normal, office, poisson } from './people.mjs';
+import { dayOfPods } from './pods.mjs';
 
 const { shardOf } = await import('../../src/mcp/http/shards.ts');
 const COSTS = JSON.parse(readFileSync(new URL('costs.json', import.meta.url), 'utf8'));
-
-/** Nobody has measured these for us; all figures below hang on them. */
-const ASSUMED = {
-  cores: 4,
-  nodeMib: 16 * 1024,
-  /** Of all users, at the busiest minute. */
-  activeAtPeak: 0.3,
-  /** Calls a minute of an active user: an agent that works through its steps. */
-  callsPerMinute: 6,
-  /** Some use it far more than others: the standard deviation of the logarithm. */
-  uneven: 1,
-  /** Processor time of the command itself, besides what Cordon costs, and how long it takes when nothing is in its way. */
-  commandMs: 150,
-  commandSeconds: 1.5,
-  /** Sessions are kept for half an hour after the last call. */
-  sessionsPerUser: 1.5,
-  idleSeconds: 1800,
-};
+const CLUSTER = JSON.parse(readFileSync(new URL('../cluster.json', import.meta.url), 'utf8'));
 
 const { values } = parseArgs({
   options: {
@@ -35,26 +21,6 @@ const { values } = parseArgs({
   },
 });
 const [USERS, NODES, CELLS] = [Number(values.users), Number(values.nodes), Number(values.cells)];
-
-/** The same numbers each time. */
-let state = 42;
-function random() {
-  state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-  return (state + 0.5) / 2 ** 32;
-}
-const normal = () => Math.sqrt(-2 * Math.log(random())) * Math.cos(2 * Math.PI * random());
-function poisson(mean) {
-  if (mean > 30) return Math.max(0, Math.round(mean + Math.sqrt(mean) * normal()));
-  let [count, left] = [0, Math.exp(-mean)];
-  for (let product = random(); product > left; product *= random()) count++;
-  return count;
-}
-
-/** How much of the peak there is at this hour: up to ten, a dip at noon, down after four. */
-function office(hour) {
-  const hump = (at, width) => Math.exp(-(((hour - at) / width) ** 2));
-  return Math.min(1, 0.02 + hump(10.5, 1.6) + 0.95 * hump(14.7, 1.9));
-}
 
 /** What a node has to do in a busy second: the sum of its users' weights. */
 function weights() {
@@ -152,11 +118,7 @@ function simulate() {
       callsUnknown: Math.max(...shares) * perUser * ASSUMED.commandSeconds,
       partOfAllCalls: 1 / NODES,
     },
-    podsPerUser: {
-      execsPerSecondAtPeak: peak,
-      podsAtPeak: USERS * activePart,
-      podsStartedPerSecondInTheMorning: (USERS * ASSUMED.activeAtPeak) / (2.5 * 3600),
-    },
+    podsPerUser: dayOfPods({ users: USERS, nodes: NODES, callsPerSecondAtPeak: peak }, CLUSTER),
   };
 }
 
