@@ -134,6 +134,8 @@ static _Noreturn void become_outside(const struct outside *outside, const struct
   watch_undo(watch);
   setsid();
   die_with_parent(parent);
+  /* Not killed in the middle of renewing a log-in, whose old tokens the server no longer takes. The end of the line ends it too. */
+  if (prctl(PR_SET_PDEATHSIG, SIGTERM) != 0) _exit(EXIT_OWN_FAILURE);
   setrlimit(RLIMIT_CORE, &none);
   int nothing = open("/dev/null", O_RDWR);
   for (int fd = 0; fd <= STDERR_FILENO; fd++)

@@ -71,8 +71,15 @@ async function main(): Promise<void> {
     server.maxConnections = limits.connections;
     server.listen({ fd: FD.ports + task.ports.length });
   }
-  supervisor.on('error', () => process.exit(0));
-  supervisor.on('end', () => void end({ task, gate, broker, supervisor, tell }));
+  let isLeaving = false;
+  const leave = () => {
+    if (!isLeaving) void end({ task, gate, broker, supervisor, tell });
+    isLeaving = true;
+  };
+  supervisor.on('error', leave);
+  supervisor.on('end', leave);
+  // The launcher was killed, or somebody ends us.
+  process.on('SIGTERM', leave);
   supervisor.resume();
 }
 
@@ -99,7 +106,7 @@ interface Ending {
   readonly tell: Tell;
 }
 
-/** The command is gone. */
+/** The command is gone, or its launcher: a renewal that is under way is written down before this process is gone too. */
 async function end({ task: { mode }, gate, broker, supervisor, tell }: Ending): Promise<void> {
   for (const line of mode === 'learn' ? await learnedLines(gate) : []) tell('s', line);
   // The supervisor waits as long as it hears something.
