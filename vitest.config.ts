@@ -12,7 +12,7 @@ const SLOW =
     ? []
     : [
         'test/agents/library.test.ts',
-        'test/broker/{load,log-ins,postgres}.test.ts',
+        'test/broker/{load,log-ins,postgres,vaulted-log-ins}.test.ts',
         'test/mcp/{faults,http,inspector,load,shards,shared-state,token-files}.test.ts',
         'test/network/{clients,load}.test.ts',
         'test/project/{docs-commands,docs-library,pack,scripts}.test.ts',

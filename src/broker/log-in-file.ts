@@ -1,10 +1,12 @@
 import { chownSync, closeSync, fstatSync, readFileSync } from 'node:fs';
-import { openToRead, replaceFile } from '../host/files.ts';
+import { dirname } from 'node:path';
+import { openToRead, replaceFile, syncFolder } from '../host/files.ts';
 import type { LogIn } from '../policy/log-ins.ts';
+import { sealed, unsealed } from './sealed-text.ts';
 
 export type LogInFields = { readonly [name: string]: unknown };
 
-/** A file in which an agent keeps its log-in. */
+/** A file in which an agent keeps its log-in, or the vault does. */
 export interface LogInFile {
   readonly text: string;
   readonly fields: LogInFields;
@@ -14,14 +16,15 @@ export interface LogInFile {
 
 const LARGEST = 1 << 18;
 
-/** Throws what opening it throws, or says what is wrong with it. */
-export function readLogIn(file: string): LogInFile {
+/** Throws what opening it throws, or says what is wrong with it. With `key` it is one of the vault's. */
+export function readLogIn(file: string, key?: string): LogInFile {
   const descriptor = openToRead(file, 'followed');
   try {
     const stats = fstatSync(descriptor);
     const { mode, uid, gid } = stats;
     if (!stats.isFile() || stats.size > LARGEST) throw new Error('it is not a file of a few kilobytes');
-    const text = readFileSync(descriptor, 'utf8');
+    const data = readFileSync(descriptor);
+    const text = key === undefined ? data.toString('utf8') : unsealed(data, key);
     return { text, fields: fieldsIn(text), mode: mode & 0o777, owner: { uid, gid } };
   } finally {
     closeSync(descriptor);
@@ -107,11 +110,18 @@ export function writeLogIn(
   file: string,
   fields: LogInFields,
   before: Pick<LogInFile, 'text' | 'mode' | 'owner'>,
+  key?: string,
 ): void {
   const indent = /\n( +|\t+)"/.exec(before.text)?.[1];
-  const text = JSON.stringify(fields, null, indent);
+  const text = JSON.stringify(fields, null, indent) + (before.text.endsWith('\n') ? '\n' : '');
   const { uid, gid } = before.owner;
-  replaceFile(file, before.text.endsWith('\n') ? `${text}\n` : text, before.mode, (fresh) => {
+  replaceFile(file, key === undefined ? text : sealed(text, key), before.mode, (fresh) => {
     if (process.getuid?.() === 0) chownSync(fresh, uid, gid);
   });
+  try {
+    // The server takes no older tokens any more: not even a power cut may bring them back.
+    syncFolder(dirname(file));
+  } catch {
+    // Some file systems know no such thing.
+  }
 }

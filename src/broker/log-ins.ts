@@ -1,20 +1,22 @@
-import { createHash } from 'node:crypto';
-import { join } from 'node:path';
 import type { Bytes } from '../host/bytes.ts';
-import { withLockHeld } from '../host/lock.ts';
 import { tokenRule } from '../policy/broker-rule.ts';
 import { type LogInName, type LogInToken, logInOf } from '../policy/log-ins.ts';
 import { Secret } from '../secrets/secret.ts';
 import type { Held } from './held.ts';
 import type { Holdings } from './holdings.ts';
 import { type LogInFields, type LogInFile, readLogIn, renewedFields, textAt, writeLogIn } from './log-in-file.ts';
+import { inTurnIfPossible } from './log-in-turn.ts';
 import { logInPlaceholder } from './placeholder.ts';
 import { Refused } from './say.ts';
+import { isMarked } from './vaulted-log-in.ts';
 
 /** A log-in of this launch, as the process outside is told of it; what it holds of it names its place in this list. */
 export interface KeptLogIn {
   readonly agent: LogInName;
+  /** The agent's own, or the one in the vault. */
   readonly file: string;
+  /** What opens the one in the vault. */
+  readonly key?: string | undefined;
 }
 
 export interface LogInsOptions {
@@ -87,8 +89,10 @@ export class LogIns {
 
   #alone<T>(state: State, act: () => Promise<T>): Promise<T> {
     const { locks } = this.#options;
-    const folder = locks === undefined || state.file === undefined ? undefined : join(locks, nameOf(state.file));
-    const turn = this.#last.then(() => (folder === undefined ? act() : inTurn(folder, act)));
+    const { file } = state;
+    const turn = this.#last.then(() =>
+      locks === undefined || file === undefined ? act() : inTurnIfPossible(locks, file, act),
+    );
     this.#last = turn.then(
       () => undefined,
       () => undefined,
@@ -124,14 +128,11 @@ export class LogIns {
     }
   }
 
-  #fileOf({ file, agent }: State): LogInFile | undefined {
+  #fileOf({ file, agent, key }: State): LogInFile | undefined {
     if (file === undefined) return undefined;
-    try {
-      return readLogIn(file);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw loggedOut({ file, agent });
-      return undefined;
-    }
+    const found = readUnlessBroken(file, key);
+    if (found === 'absent' || (found !== undefined && isMarked(found.fields, agent))) throw loggedOut({ file, agent });
+    return found;
   }
 
   #given<Other>(state: State, asked: Asked<Other>): Given<Other> {
@@ -159,16 +160,17 @@ export class LogIns {
 
   /** A file that can't be written is no reason to stop the agent; the person hears of it once. */
   #write(state: State): void {
-    const { file, agent, renewal } = state;
+    const { file, key, agent, renewal } = state;
     if (file === undefined) {
       this.#sayOnce(state, `the new log-in of ${agent} is good for this launch alone: it is written nowhere`);
       return;
     }
     state.isUnwritten = true;
     try {
-      const found = readLogIn(file);
+      const found = readLogIn(file, key);
+      if (isMarked(found.fields, agent)) throw new Error('the log-in was moved to the vault');
       const values = new Map(renewal.held.map(({ logIn, value }) => [logIn?.at ?? '', textOf(value)]));
-      writeLogIn(file, renewedFields(found.fields, logInOf(agent), values, renewal.fields), found);
+      writeLogIn(file, renewedFields(found.fields, logInOf(agent), values, renewal.fields), found, key);
       state.isUnwritten = false;
       state.seen = values.get(state.placeOf('refresh_token')) ?? state.seen;
     } catch (error) {
@@ -186,30 +188,23 @@ export class LogIns {
   }
 }
 
-/** Where no lock can be had, as on a full disk, it is done without: an agent that can't go on is worse than a race. */
-async function inTurn<T>(folder: string, act: () => Promise<T>): Promise<T> {
-  let isBegun = false;
-  const begin = () => {
-    isBegun = true;
-    return act();
-  };
+function readUnlessBroken(file: string, key: string | undefined): LogInFile | 'absent' | undefined {
   try {
-    return await withLockHeld(folder, begin);
+    return readLogIn(file, key);
   } catch (error) {
-    if (isBegun) throw error;
-    return act();
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'absent' : undefined;
   }
 }
 
 const SHORTEST = 8;
 const textOf = (value: string) => Buffer.from(value, 'latin1').toString('utf8');
-const nameOf = (file: string) => `log-in-${createHash('sha256').update(file).digest('hex').slice(0, 32)}`;
 
 /** What is known of one log-in now. */
 class State {
   readonly id: number;
   readonly agent: LogInName;
   readonly file: string | undefined;
+  readonly key: string | undefined;
   /** The token that was in the file when it was last looked at. */
   seen: string | undefined;
   isUnwritten = false;
@@ -220,10 +215,11 @@ class State {
   readonly #current: Map<string, Held>;
   readonly #generations: Held[][] = [];
 
-  constructor(id: number, { agent, file }: { readonly agent: LogInName; readonly file?: string }, held: Held[]) {
+  constructor(id: number, { agent, file, key }: Pick<KeptLogIn, 'agent'> & Partial<KeptLogIn>, held: Held[]) {
     this.id = id;
     this.agent = agent;
     this.file = file;
+    this.key = key;
     this.#current = new Map(held.map((one) => [one.logIn?.at ?? '', one]));
     const refresh = this.token('refresh_token');
     this.seen = refresh === undefined ? undefined : textOf(refresh.value);

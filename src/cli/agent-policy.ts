@@ -4,12 +4,15 @@ import type { Adapter } from '../agents/adapter.ts';
 import { findRole } from '../agents/config/find-role.ts';
 import { NO_CONFIG, readAgentConfig } from '../agents/config/read.ts';
 import type { AgentConfig, AgentMode } from '../agents/config/tables.ts';
+import { placesThere } from '../agents/files.ts';
 import { agentPolicy } from '../agents/policy.ts';
 import { findAdapter } from '../agents/registry.ts';
 import { heldBackReport } from '../agents/report.ts';
 import { type Bytes, bufferOfBytes, showBytes } from '../host/bytes.ts';
+import { textIn } from '../host/files.ts';
 import { findCommand, homesOf, workingFolder } from '../host/folders.ts';
 import { whyCommandsCouldWrite } from '../host/own-program.ts';
+import { isLogInName, LOG_IN_MARK } from '../policy/log-ins.ts';
 import { Pattern } from '../policy/pattern.ts';
 import type { Policy } from '../policy/policy.ts';
 import { asksForEverything, isPresetEntry } from '../policy/presets/presets.ts';
@@ -82,6 +85,13 @@ export function knownAgentNote(command: Bytes, agent: string, { env }: Context):
 /** Any visible folder of a home may have been a workspace once, whatever npm's settings call it. */
 const NPM_PREFIX = ', and so does a prefix of npm that is hidden: npm config set prefix ~/.npm-global';
 const isOfNpm = (path: Bytes) => existsSync(bufferOfBytes(join(dirname(path), '../lib/node_modules') as Bytes));
+
+export function logInNote(parsed: ParsedArguments, context: Context): string[] {
+  const { name, logInFiles = [] } = agentNamed(parsed, agentConfig(context));
+  const isVaulted = (file: string) => textIn(file).includes(LOG_IN_MARK);
+  if (!isLogInName(name) || !placesThere(logInFiles, context.env).some(isVaulted)) return [];
+  return [`the log-in of ${name} is in the vault, and used with --broker only; cordon creds give ${name} puts it back`];
+}
 
 /** In permissive mode: what guards hold back of what rules ask for. */
 export function withModeReport(policy: Policy, parsed: ParsedArguments, context: Context): Policy {

@@ -1,7 +1,9 @@
-import { realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import type { Adapter } from '../agents/adapter.ts';
-import { placesThere } from '../agents/files.ts';
+import { placesOfAgent, placesThere } from '../agents/files.ts';
+import { isMarkedFile, vaultedPlace } from '../broker/vaulted-log-in.ts';
 import { type Bytes, bytesOfText, showBytes } from '../host/bytes.ts';
+import { throughLinks } from '../host/files.ts';
 import type { BrokerRule } from '../policy/broker.ts';
 import { brokerRule, serviceNamed, serviceOfVariable } from '../policy/broker-rule.ts';
 import { credentialRule } from '../policy/credential.ts';
@@ -124,7 +126,7 @@ function withOwnKeys(policy: Policy, parsed: ParsedArguments, context: Context):
   if (known.length + already.length + logIns.length === 0)
     throw usageError(
       `--broker: the agent has no key that could be brokered (${keys.join(', ')}), and no log-in`,
-      adapter.logIn ?? 'set one of them in the environment or the vault',
+      lostLogIn(adapter, context) ?? adapter.logIn ?? 'set one of them in the environment or the vault',
     );
   const brokered = known
     .filter((name) => !already.includes(name))
@@ -149,9 +151,23 @@ function keysThere(keys: readonly string[], { name }: Adapter, policy: Policy, c
 }
 
 /** The log-ins of the agent's own, in files of a kind that is known. */
-function logInsOf({ name, logInFiles = [] }: Adapter, { env }: Context): LogInRule[] {
+function logInsOf({ name, logInFiles = [] }: Adapter, { env, folders }: Context): LogInRule[] {
   if (!isLogInName(name)) return [];
-  return placesThere(logInFiles, env).map((path) => ({ agent: name, path, file: realpathSync(path), origin: ORIGIN }));
+  return placesThere(logInFiles, env).map((path) => {
+    const file = realpathSync(path);
+    const { state } = folders;
+    const vaulted = state !== undefined && isMarkedFile(file, name) ? vaultedPlace(state, name, file) : undefined;
+    return { agent: name, path, file, origin: ORIGIN, vaulted };
+  });
+}
+
+/** One in the vault, whose file with marks somebody removed. */
+function lostLogIn({ name, logInFiles = [] }: Adapter, { env, folders: { state } }: Context): string | undefined {
+  if (!isLogInName(name) || state === undefined) return undefined;
+  const places = placesOfAgent(logInFiles, env).map((path) => vaultedPlace(state, name, throughLinks(path)).file);
+  return places.some((file) => existsSync(file))
+    ? `the vault has a log-in, whose file is gone: cordon creds take ${name} puts that back`
+    : undefined;
 }
 
 /** A log-in in a file is a key too: of the real one nothing is inside. */

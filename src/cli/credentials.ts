@@ -1,7 +1,11 @@
 import { resolve } from 'node:path';
+import { type Bytes, bytesOfText } from '../host/bytes.ts';
+import { CordonError } from '../host/errors.ts';
 import { workingFolder } from '../host/folders.ts';
-import type { Policy } from '../policy/policy.ts';
-import type { CredentialMap } from '../secrets/sources/source.ts';
+import type { LogInRule } from '../policy/log-ins.ts';
+import { needsValues, type Policy } from '../policy/policy.ts';
+import type { Secret } from '../secrets/secret.ts';
+import type { CredentialMap, Tools } from '../secrets/sources/source.ts';
 import type { Context } from './context.ts';
 import { flagValues, hasFlag, type ParsedArguments, textValue, usageError } from './flags.ts';
 
@@ -13,12 +17,32 @@ export async function credentialsFor(
   parsed: ParsedArguments,
   context: Context,
 ): Promise<CredentialMap> {
-  if (policy.credentials.length === 0) return NONE;
+  if (!needsValues(policy)) return NONE;
   const { resolveCredentials, unresolvedCredentials } = await import('../secrets/resolve.ts');
   if (hasFlag(parsed, '--dry-run')) return unresolvedCredentials(policy.credentials);
   const { toolsOf } = await import('./credential-tools.ts');
-  return resolveCredentials(policy.credentials, toolsOf(context, workdirsOf(parsed)), timeLimitOf(parsed));
+  const tools = toolsOf(context, workdirsOf(parsed));
+  const values = await resolveCredentials(policy.credentials, tools, timeLimitOf(parsed));
+  return new Map([...values, ...(await keysOfLogIns(policy, tools))]);
 }
+
+/** Under the names of their entries: each opens one log-in, and nothing else of the vault. */
+async function keysOfLogIns({ logIns = [] }: Policy, tools: Omit<Tools, 'signal'>): Promise<[Bytes, Secret][]> {
+  const keys: [Bytes, Secret][] = [];
+  for (const { agent, file, vaulted } of logIns) {
+    if (vaulted === undefined) continue;
+    const key = await tools.vault.get(vaulted.entry);
+    if (key === undefined) throw noKey(agent, file);
+    keys.push([bytesOfText(vaulted.entry), key]);
+  }
+  return keys;
+}
+
+const noKey = (agent: LogInRule['agent'], file: string) =>
+  new CordonError('credential', `the log-in of ${agent} is in the vault, which has no key for it`, {
+    where: file,
+    hint: 'put back a backup of the vault, or log in again outside',
+  });
 
 /** An agent may work elsewhere than where Cordon was started. */
 function workdirsOf(parsed: ParsedArguments): string[] {

@@ -94,8 +94,15 @@ export async function policyFromFlags(
   start: Policy = DEFAULT_POLICY,
 ): Promise<Policy> {
   const policy = await withEnvFiles(await policyWithoutBroker(parsed, context, start), parsed, context);
-  if (flagValues(parsed, '--broker').length === 0) return policy;
+  if (flagValues(parsed, '--broker').length === 0) return withLogInNote(policy, parsed, context);
   return (await import('./broker-flags.ts')).withBrokerFlags(policy, parsed, context);
+}
+
+/** Where the log-in of an agent is in the vault, its file is of no use to it. */
+async function withLogInNote(policy: Policy, parsed: ParsedArguments, context: Context): Promise<Policy> {
+  if (flagValues(parsed, '--agent').length === 0) return policy;
+  const { logInNote } = await import('./agent-policy.ts');
+  return { ...policy, warnings: [...policy.warnings, ...logInNote(parsed, context)] };
 }
 
 async function withEnvFiles(policy: Policy, parsed: ParsedArguments, context: Context): Promise<Policy> {

@@ -2,6 +2,7 @@ import {
   closeSync,
   constants,
   existsSync,
+  fsyncSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -77,6 +78,10 @@ export function realPathOf(path: string): string {
   }
 }
 
+/** Where a file is, or would be made: links above it are followed, and one in its own place that leads somewhere. */
+export const throughLinks = (path: string) =>
+  presenceOf(path) === 'there' ? realPathOf(path) : join(realPathOf(dirname(path)), basename(path));
+
 /**
  * Makes a folder and those above it. Not mkdir's own `recursive`: on file systems that answer ENOENT to every mkdir, /proc for one, Node 20
  * goes round in it for ever.
@@ -112,5 +117,15 @@ export function replaceFile(
   } catch (error) {
     rmSync(fresh, { force: true });
     throw error;
+  }
+}
+
+/** What was renamed in it is there after a power cut too. */
+export function syncFolder(folder: string): void {
+  const descriptor = openSync(folder, constants.O_RDONLY);
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
   }
 }

@@ -66,10 +66,15 @@ type BrokeredRule = CredentialRule & { readonly broker: BrokerRule };
 const isBrokered = (rule: CredentialRule): rule is BrokeredRule => rule.broker !== undefined;
 
 /** What is brokered of a launch: credentials, and keys of the user's agent. */
-export function brokered(policy: Policy, credentials: ReadonlyMap<Bytes, Secret>, env: ParentEnv): Brokered {
+export function brokered(
+  policy: Policy,
+  credentials: ReadonlyMap<Bytes, Secret>,
+  env: ParentEnv,
+  { rehearsal = false }: { readonly rehearsal?: boolean } = {},
+): Brokered {
   const held =
     policy.credentials.some(isBrokered) || policy.logIns !== undefined
-      ? withPlaceholders(policy, credentials, env)
+      ? withPlaceholders(policy, credentials, { env, rehearsal })
       : {
           policy,
           credentials,
@@ -98,7 +103,8 @@ function withKeys({ policy, credentials, broker }: Brokered, rules: readonly Ssh
 }
 
 /** Takes the values out of a launch and leaves placeholders: from here on they go to the process outside, and nowhere else. */
-function withPlaceholders(policy: Policy, credentials: ReadonlyMap<Bytes, Secret>, env: ParentEnv): Brokered {
+function withPlaceholders(policy: Policy, given: ReadonlyMap<Bytes, Secret>, { env, rehearsal }: Around): Brokered {
+  const { credentials, keys } = withoutLogInKeys(policy, given);
   const rules = policy.credentials.filter(isBrokered).filter(({ target }) => credentials.has(target));
   const values = new Map(rules.map(({ target }) => [target, credentials.get(target) as Secret]));
   for (const { target, origin } of rules) refuseUnbrokered(target, values.get(target) as Secret, origin);
@@ -111,7 +117,7 @@ function withPlaceholders(policy: Policy, credentials: ReadonlyMap<Bytes, Secret
       rule: broker,
     }),
   );
-  const logIns = heldLogIns(policy, held, env);
+  const logIns = heldLogIns(policy, held, { env, rehearsal, keys });
   const all = [...held, ...logIns.held];
   const mints = mintsFor(
     all.map(({ rule }) => rule),
@@ -142,7 +148,9 @@ function withPlaceholders(policy: Policy, credentials: ReadonlyMap<Bytes, Secret
         authority,
         trust: trusted.texts,
         mints,
-        logIns: (policy.logIns ?? []).map(({ agent, file }) => ({ agent, file })),
+        logIns: (policy.logIns ?? []).map(({ agent, file, vaulted }) =>
+          vaulted === undefined ? { agent, file } : { agent, file: vaulted.file, key: keys.get(vaulted.entry) },
+        ),
         terminal: terminalOfLaunch(),
       },
       logIns: logIns.files,
@@ -151,19 +159,28 @@ function withPlaceholders(policy: Policy, credentials: ReadonlyMap<Bytes, Secret
   };
 }
 
+interface Around {
+  readonly env: ParentEnv;
+  readonly rehearsal: boolean;
+}
+
 interface HeldLogIns {
   readonly held: readonly Held[];
   readonly values: readonly (readonly [Bytes, Secret])[];
   readonly files: readonly { readonly path: string; readonly text: Bytes }[];
 }
 
-/** Takes the tokens out of the files that agents keep their log-ins in. */
-function heldLogIns({ logIns = [], filesystem }: Policy, known: readonly Held[], env: ParentEnv): HeldLogIns {
+/** Takes the tokens out of the files that agents, or the vault, keep log-ins in. */
+function heldLogIns(
+  { logIns = [], filesystem }: Policy,
+  known: readonly Held[],
+  { env, rehearsal, keys }: Around & { readonly keys: LogInKeys },
+): HeldLogIns {
   const held: Held[] = [];
   const files = logIns.map((rule, id) => {
     refuseShown(filesystem, rule, env);
     const { agent, file, path } = rule;
-    const { fields, text } = logInIn(rule);
+    const { fields, text } = logInIn(rule, rehearsal ? undefined : keys);
     const placeholders = new Map<string, string>();
     for (const token of logInOf(agent).tokens) {
       const value = textIn(fields, token.at);
@@ -188,17 +205,37 @@ function heldLogIns({ logIns = [], filesystem }: Policy, known: readonly Held[],
   return { held, values: both, files };
 }
 
-function logInIn(rule: LogInRule): LogInFile & { readonly fields: LogInFields } {
+type LogInKeys = ReadonlyMap<string, string>;
+
+/** What opens log-ins in the vault is no credential of the launch. */
+function withoutLogInKeys({ logIns = [] }: Policy, given: ReadonlyMap<Bytes, Secret>) {
+  const entries = logIns.flatMap(({ vaulted }) => (vaulted === undefined ? [] : [vaulted.entry]));
+  const keys = new Map(
+    entries.flatMap((entry): [string, string][] => {
+      const key = given.get(bytesOfText(entry));
+      return key === undefined ? [] : [[entry, key.reveal()]];
+    }),
+  );
+  return { keys, credentials: new Map([...given].filter(([name]) => !entries.includes(showBytes(name)))) };
+}
+
+/** A rehearsal opens no vault: the marks in the agent's own file stand in for the tokens. */
+function logInIn(rule: LogInRule, keys: LogInKeys | undefined): LogInFile & { readonly fields: LogInFields } {
+  const vaulted = keys === undefined ? undefined : rule.vaulted;
   try {
-    return readLogIn(rule.file);
+    return vaulted === undefined ? readLogIn(rule.file) : readLogIn(vaulted.file, keys?.get(vaulted.entry) ?? '');
   } catch (error) {
-    throw unusable(rule, (error as NodeJS.ErrnoException).code ?? 'it is no JSON object of a few kilobytes');
+    const { code = vaulted === undefined ? 'it is no JSON object of a few kilobytes' : UNOPENED } =
+      error as NodeJS.ErrnoException;
+    throw unusable(rule, code);
   }
 }
 
-const unusable = ({ agent, file }: LogInRule, why: string) =>
+const UNOPENED = 'what the vault has of it was changed, or belongs to another key';
+
+const unusable = ({ agent, file, vaulted }: LogInRule, why: string) =>
   new CordonError('credential', `the log-in of ${agent} can't be brokered: ${why}`, {
-    where: file,
+    where: vaulted?.file ?? file,
     hint: `log in again outside, or start ${agent} with a key`,
   });
 

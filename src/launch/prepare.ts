@@ -261,7 +261,7 @@ export async function heldBack(
   const isHeld = policy.ssh !== undefined || policy.logIns !== undefined;
   if (!isHeld && !policy.credentials.some(({ broker }) => broker !== undefined)) return { policy, credentials };
   const { brokered, remembered } = await import('./brokered.ts');
-  const held = brokered(policy, credentials, env);
+  const held = brokered(policy, credentials, env, { rehearsal });
   return rehearsal ? held : remembered(held, env);
 }
 

@@ -134,5 +134,10 @@ export interface LogInRule {
   readonly path: string;
   /** Where that leads to. */
   readonly file: string;
+  /** Of one that is kept in the vault, whose file above has marks for tokens: the entry with its key, and the file that it opens. */
+  readonly vaulted?: { readonly entry: string; readonly file: string } | undefined;
   readonly origin: string;
 }
+
+/** In the places of tokens, in the file of an agent whose log-in is in the vault. */
+export const LOG_IN_MARK = 'in-the-vault-of-cordon';

@@ -15,7 +15,7 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { type Bytes, bufferOfBytes } from '../host/bytes.ts';
 import { CordonError } from '../host/errors.ts';
-import { ensureFolder } from '../host/files.ts';
+import { ensureFolder, syncFolder } from '../host/files.ts';
 
 interface Staged {
   readonly path: string;
@@ -114,15 +114,6 @@ function linkIfPresent(path: string, backup: string): boolean {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
     throw error;
-  }
-}
-
-function syncFolder(folder: string): void {
-  const descriptor = openSync(folder, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
   }
 }
 

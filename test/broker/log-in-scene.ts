@@ -2,6 +2,7 @@ import { chownSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import { dirname, join } from 'node:path';
 import tls from 'node:tls';
+import { fileURLToPath } from 'node:url';
 import { Issuer, newAuthority } from '../../src/broker/authority.ts';
 import { LOG_INS, type LogInName, logInOf } from '../../src/policy/log-ins.ts';
 import { type Scene, sceneOf } from '../network/support.ts';
@@ -175,3 +176,32 @@ export const fileNow = ({ file }: LogInScene) => JSON.parse(readFileSync(file, '
 /** Everything that may be nowhere inside. */
 export const realTokens = (agent: LogInName) =>
   [0, 1, 2, 3].flatMap((number) => Object.values(TOKENS[agent](number)).map((token) => token.split('.').at(-1) ?? ''));
+
+export const AGENTS: readonly LogInName[] = ['claude', 'codex', 'gemini'];
+const AGENT = readFileSync(fileURLToPath(new URL('agent-with-log-in.mjs', import.meta.url)), 'utf8');
+
+/** The program of an agent: a script around the stand-in, whose text it has in itself. */
+export const program = (agent: LogInName, ...words: string[]) =>
+  `#!/bin/sh
+cat >/tmp/agent.mjs <<'END'
+${AGENT}
+END
+exec node /tmp/agent.mjs "$HOME/${FILES[agent]}" ${agent} ${words.map((word) => `'${word}'`).join(' ')}
+`;
+
+export const saidBy = (stdout: string) =>
+  stdout
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line));
+
+export const tokensNow = (scene: LogInScene) => {
+  const all = fileNow(scene);
+  const {
+    accessToken,
+    refreshToken,
+    access_token = accessToken,
+    refresh_token = refreshToken,
+  } = all.claudeAiOauth ?? all.tokens ?? all;
+  return { access_token, refresh_token };
+};

@@ -8,25 +8,20 @@ import { cordon, recordsOf } from '../network/support.ts';
 import { cordonProgram } from '../support/cordon.ts';
 import { openFolder } from '../support/project.ts';
 import { identityOf, USERS } from '../support/users.ts';
-import { FILES, fileNow, fileOf, type LogInScene, logInScene, realTokens, TOKENS, vendorOf } from './log-in-scene.ts';
-
-const AGENTS: readonly LogInName[] = ['claude', 'codex', 'gemini'];
-const AGENT = readFileSync(fileURLToPath(new URL('agent-with-log-in.mjs', import.meta.url)), 'utf8');
-
-/** The program of an agent: a script around the stand-in, whose text it has in itself. */
-const program = (agent: LogInName, ...words: string[]) =>
-  `#!/bin/sh
-cat >/tmp/agent.mjs <<'END'
-${AGENT}
-END
-exec node /tmp/agent.mjs "$HOME/${FILES[agent]}" ${agent} ${words.map((word) => `'${word}'`).join(' ')}
-`;
-
-const saidBy = (stdout: string) =>
-  stdout
-    .split('\n')
-    .filter((line) => line.startsWith('{'))
-    .map((line) => JSON.parse(line));
+import {
+  AGENTS,
+  FILES,
+  fileNow,
+  fileOf,
+  type LogInScene,
+  logInScene,
+  program,
+  realTokens,
+  saidBy,
+  TOKENS,
+  tokensNow,
+  vendorOf,
+} from './log-in-scene.ts';
 
 /** From outside, as the end of a terminal or of a job would. */
 function endAgentOf({ file }: LogInScene): void {
@@ -39,17 +34,6 @@ function endAgentOf({ file }: LogInScene): void {
     }
   }
 }
-
-const tokensNow = (scene: LogInScene) => {
-  const all = fileNow(scene);
-  const {
-    accessToken,
-    refreshToken,
-    access_token = accessToken,
-    refresh_token = refreshToken,
-  } = all.claudeAiOauth ?? all.tokens ?? all;
-  return { access_token, refresh_token };
-};
 
 describe.each(USERS)('as %s', (user) => {
   describe.each(AGENTS)('the log-in of %s', (agent) => {

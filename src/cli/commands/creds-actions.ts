@@ -1,3 +1,4 @@
+import { agentOfEntry } from '../../broker/vaulted-log-in.ts';
 import { type Bytes, bytesOfText, showBytes } from '../../host/bytes.ts';
 import { CordonError } from '../../host/errors.ts';
 import { credentialRule } from '../../policy/credential.ts';
@@ -25,6 +26,8 @@ export async function setInVault({ words }: ParsedArguments, { context, tools }:
       `type it at the prompt of cordon creds set ${name}, or pipe it in`,
     );
   }
+  const agent = agentOfEntry(name);
+  if (agent !== undefined) throw usageError(`${name} is the key of the log-in of ${agent}`, 'choose another name');
   const fresh = tools.vault.keyPlace() === undefined;
   await storing(name, tools.vault.set(name, checked(await readValue(name), name)));
   context.err(
@@ -65,7 +68,7 @@ export async function listVault(parsed: ParsedArguments, { context, tools }: Cre
   const entries = await storing('the vault', tools.vault.list());
   const rows = entries.map(({ name, changed, fingerprint }) => ({
     name,
-    source: `vault://${name}`,
+    source: sourceShown(name),
     changed,
     fingerprint,
   }));
@@ -74,6 +77,12 @@ export async function listVault(parsed: ParsedArguments, { context, tools }: Cre
     context.out(
       rows.length === 0 ? 'the vault is empty; store something with cordon creds set NAME\n' : listing(rows, context),
     );
+}
+
+/** The key of a log-in is nothing to inject. */
+function sourceShown(name: string): string {
+  const agent = agentOfEntry(name);
+  return agent === undefined ? `vault://${name}` : `the log-in of ${agent}`;
 }
 
 function listing(
@@ -116,6 +125,9 @@ function withoutTarget(error: unknown): never {
 export async function removeFromVault({ words }: ParsedArguments, { context, tools }: CredsTools): Promise<void> {
   const name = vaultName(words[0], 'rm');
   if (words.length > 1) throw usageError('creds rm takes one name');
+  const agent = agentOfEntry(name);
+  if (agent !== undefined)
+    throw usageError(`${name} is the key of the log-in of ${agent}`, `take that out with cordon creds give ${agent}`);
   const found = await storing(name, tools.vault.remove(name));
   if (!found) throw new CordonError('vault', `the vault has no ${name}`, { hint: 'see cordon creds list' });
   context.err(`removed ${name}\n`);

@@ -5,6 +5,7 @@ import { toolsOf } from '../credential-tools.ts';
 import { chosen, type ParsedArguments, parseArguments } from '../flags.ts';
 import { type CredsTools, initVault, listVault, removeFromVault, setInVault, testSource } from './creds-actions.ts';
 import { importIntoVault } from './creds-import.ts';
+import { giveLogIn, takeLogIn } from './creds-log-ins.ts';
 
 const ACTIONS: Readonly<Record<string, (parsed: ParsedArguments, tools: CredsTools) => Promise<void> | void>> = {
   set: setInVault,
@@ -13,6 +14,8 @@ const ACTIONS: Readonly<Record<string, (parsed: ParsedArguments, tools: CredsToo
   rm: removeFromVault,
   init: initVault,
   import: importIntoVault,
+  take: takeLogIn,
+  give: giveLogIn,
 };
 
 export async function run(args: readonly Bytes[], context: Context): Promise<number> {

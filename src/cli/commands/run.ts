@@ -9,7 +9,7 @@ import { textToKeep } from '../../launch/keep.ts';
 import { trimKeptPlans } from '../../launch/kept-plans.ts';
 import { heldBack, type Prepared, prepare } from '../../launch/prepare.ts';
 import type { Keeping } from '../../policy/config/changes.ts';
-import type { Policy } from '../../policy/policy.ts';
+import { needsValues, type Policy } from '../../policy/policy.ts';
 import type { Secret } from '../../secrets/secret.ts';
 import { type Context, showNotes, showWarnings } from '../context.ts';
 import { hasFlag, JSON_FLAG, type ParsedArguments, parseArguments, usageError } from '../flags.ts';
@@ -93,14 +93,13 @@ async function rehearse(
   return showRehearsal(prepared, policy, { json, plan }, context);
 }
 
-/** Most launches need none, and then nothing is loaded for them. */
 async function credentialsOf(
   policy: Policy,
   command: Bytes,
   parsed: ParsedArguments,
   context: Context,
 ): Promise<ReadonlyMap<Bytes, Secret>> {
-  if (policy.credentials.length === 0) return new Map();
+  if (!needsValues(policy)) return new Map();
   findCommand(command, context.env); // A mistyped command is no reason to unlock a password manager.
   return (await import('../credentials.ts')).credentialsFor(policy, parsed, context);
 }

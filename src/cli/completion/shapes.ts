@@ -11,6 +11,7 @@ export const SHAPES: readonly string[] = [
   'agent env AGENT VARIABLE…',
   'creds set|list|test|rm|init',
   'creds import FILE',
+  'creds take|give AGENT',
   'import FILE…',
   'export PROFILE',
   'changes list|show|diff|apply|drop',

@@ -1,19 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import {
-  closeSync,
-  constants,
-  existsSync,
-  fsyncSync,
-  linkSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, linkSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CordonError } from '../../host/errors.ts';
+import { syncFolder } from '../../host/files.ts';
 
 /**
  * A file that many processes replace without losing anything and without a lock that a killed one could leave behind: each state is a new
@@ -78,15 +67,6 @@ export function place(folder: string, path: string, data: Uint8Array | string): 
 
 export const writeWhole = (path: string, data: Uint8Array | string) =>
   writeFileSync(path, data, { flag: 'wx', mode: 0o600, flush: true });
-
-export function syncFolder(folder: string): void {
-  const descriptor = openSync(folder, constants.O_RDONLY);
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-}
 
 /** In rising order, which `follows` relies on. What a killed writer left is removed too, once it is surely dead. */
 function removeOlder(folder: string, number: number): void {

@@ -3,13 +3,13 @@ import { closeSync, fstatSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { bytesOfText } from '../../host/bytes.ts';
 import { CordonError } from '../../host/errors.ts';
-import { openToRead } from '../../host/files.ts';
+import { openToRead, syncFolder } from '../../host/files.ts';
 import { KEYRING_SERVICE, type Keyring } from '../keyring.ts';
 import { Secret } from '../secret.ts';
 import { checkFile } from '../sources/file.ts';
 import { Unavailable } from '../sources/source.ts';
 import { lockIdentity, newIdentity, unlockIdentity } from './crypt.ts';
-import { place, syncFolder, writeWhole } from './generations.ts';
+import { place, writeWhole } from './generations.ts';
 
 /** How the vault's key is kept: in the keyring, in a file only the user can read, or in a file under a passphrase. */
 export type KeyPlace = 'keyring' | 'file' | 'passphrase';
