@@ -44,24 +44,24 @@ const LITTLE_MEMORY = ['--optimize-for-size', '--max-inlined-bytecode-size-cumul
  * values or refuses, and keeps values out of answers. Every other host is none of its business.
  */
 export class Broker implements Interceptor {
-  readonly #options: BrokerOptions;
+  readonly #options: Omit<BrokerOptions, 'held' | 'authority' | 'logIns'>;
   readonly #holdings: Holdings;
   readonly #logIns: LogIns;
   readonly #issuer: Issuer;
   readonly #trust: tls.SecureContext;
   readonly #sites = new Map<string, Site>();
 
-  constructor(options: BrokerOptions) {
+  constructor({ held, authority, logIns = [], ...options }: BrokerOptions) {
     for (const flag of LITTLE_MEMORY) setFlagsFromString(flag);
     this.#options = options;
-    this.#holdings = new Holdings(options.held, options.remember);
+    this.#holdings = new Holdings(held, options.remember);
     this.#logIns = new LogIns({
-      kept: options.logIns ?? [],
+      kept: logIns,
       holdings: this.#holdings,
       locks: options.locks,
       say: options.say ?? (() => undefined),
     });
-    this.#issuer = new Issuer(options.authority);
+    this.#issuer = new Issuer(authority);
     this.#trust = tls.createSecureContext({ ca: [...options.trust], minVersion: 'TLSv1.2', ciphers: CIPHERS });
   }
 

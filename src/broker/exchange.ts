@@ -21,12 +21,13 @@ export function serve(client: ClientSide, options: ExchangeOptions): void {
   const { dialled } = options;
   const log = new RequestLog(dialled, client.head.method, options.record);
   client.body.on('error', () => undefined);
-  exchange(client, options, log)
+  const served = exchange(client, options, log)
     .catch((error: unknown) => {
       if (error instanceof Refused) refuse(client, error.refusal, dialled, log);
       else fail(client, error as NodeJS.ErrnoException, dialled, log);
     })
     .catch(() => client.abort()); // The client went away before it could be told.
+  options.holdings.during(served);
 }
 
 async function exchange(client: ClientSide, options: ExchangeOptions, log: RequestLog): Promise<void> {

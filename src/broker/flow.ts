@@ -120,5 +120,7 @@ export async function readSmall(body: Readable): Promise<Buffer> {
         hint: 'send less at once',
       });
   }
-  return Buffer.concat(chunks);
+  const whole = Buffer.concat(chunks);
+  for (const chunk of chunks) chunk.fill(0);
+  return whole;
 }

@@ -25,6 +25,7 @@ export function readLogIn(file: string, key?: string): LogInFile {
     if (!stats.isFile() || stats.size > LARGEST) throw new Error('it is not a file of a few kilobytes');
     const data = readFileSync(descriptor);
     const text = key === undefined ? data.toString('utf8') : unsealed(data, key);
+    data.fill(0);
     return { text, fields: fieldsIn(text), mode: mode & 0o777, owner: { uid, gid } };
   } finally {
     closeSync(descriptor);
@@ -115,9 +116,11 @@ export function writeLogIn(
   const indent = /\n( +|\t+)"/.exec(before.text)?.[1];
   const text = JSON.stringify(fields, null, indent) + (before.text.endsWith('\n') ? '\n' : '');
   const { uid, gid } = before.owner;
-  replaceFile(file, key === undefined ? text : sealed(text, key), before.mode, (fresh) => {
+  const data = key === undefined ? Buffer.from(text, 'utf8') : sealed(text, key);
+  replaceFile(file, data, before.mode, (fresh) => {
     if (process.getuid?.() === 0) chownSync(fresh, uid, gid);
   });
+  data.fill(0);
   try {
     // The server takes no older tokens any more: not even a power cut may bring them back.
     syncFolder(dirname(file));

@@ -1,4 +1,5 @@
-import type { Bytes } from '../host/bytes.ts';
+import { createHash } from 'node:crypto';
+import { type Bytes, bytesOfText, textOfBytes } from '../host/bytes.ts';
 import { tokenRule } from '../policy/broker-rule.ts';
 import { type LogInName, type LogInToken, logInOf } from '../policy/log-ins.ts';
 import { Secret } from '../secrets/secret.ts';
@@ -7,6 +8,7 @@ import type { Holdings } from './holdings.ts';
 import { type LogInFields, type LogInFile, readLogIn, renewedFields, textAt, writeLogIn } from './log-in-file.ts';
 import { inTurnIfPossible } from './log-in-turn.ts';
 import { logInPlaceholder } from './placeholder.ts';
+import { PutAway, putAway } from './put-away.ts';
 import { Refused } from './say.ts';
 import { isMarked } from './vaulted-log-in.ts';
 
@@ -44,17 +46,17 @@ const MOST_GENERATIONS = 16;
  * placeholders for them. So they are never lost, whoever ends when, once the server has answered.
  */
 export class LogIns {
-  readonly #options: LogInsOptions;
+  readonly #options: Omit<LogInsOptions, 'kept'>;
   readonly #states: State[];
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(options: LogInsOptions) {
+  constructor({ kept, ...options }: LogInsOptions) {
     this.#options = options;
-    this.#states = options.kept.map(
-      (kept, id) =>
+    this.#states = kept.map(
+      (one, id) =>
         new State(
           id,
-          kept,
+          one,
           options.holdings.held.filter(({ logIn }) => logIn?.id === id),
         ),
     );
@@ -106,15 +108,15 @@ export class LogIns {
     if (found === undefined) return;
     const value = textAt(found.fields, state.placeOf('refresh_token'));
     if (value === undefined) throw loggedOut(state);
-    if (value === state.seen) return;
+    if (digestOf(value) === state.seen) return;
     for (const held of state.current()) {
       const text = textAt(found.fields, held.logIn?.at ?? '');
       if (text === undefined) continue;
-      const next = { ...held, value: Buffer.from(text, 'utf8').toString('latin1') };
+      const next = putAway({ ...held, value: bytesOfText(text) });
       this.#options.holdings.replace(held, next);
       state.set(next);
     }
-    state.seen = value;
+    state.seen = digestOf(value);
     state.isUnwritten = false;
   }
 
@@ -122,7 +124,8 @@ export class LogIns {
   #isAsSeen(state: State): boolean {
     try {
       const found = this.#fileOf(state);
-      return found === undefined || textAt(found.fields, state.placeOf('refresh_token')) === state.seen;
+      const value = found === undefined ? undefined : textAt(found.fields, state.placeOf('refresh_token'));
+      return found === undefined || (value !== undefined && digestOf(value) === state.seen);
     } catch {
       return false;
     }
@@ -146,13 +149,14 @@ export class LogIns {
     if (!minted.some(({ token }) => token.field === 'access_token')) throw notUnderstood(state);
     const fresh: Held[] = [];
     for (const { token, text } of minted) fresh.push(heldFor(state, token, text, [...holdings.held, ...fresh]));
-    state.add(fresh, asked.fields);
+    const kept = fresh.map(putAway);
+    state.add(kept, { expires_in: asked.fields.expires_in });
     this.#write(state);
-    holdings.add(fresh);
+    holdings.add(kept);
     for (const old of state.forgotten()) holdings.forget(old);
-    const kept = answered.flatMap((name) => (Object.hasOwn(asked.fields, name) ? [[name, asked.fields[name]]] : []));
+    const told = answered.flatMap((name) => (Object.hasOwn(asked.fields, name) ? [[name, asked.fields[name]]] : []));
     state.answer = {
-      ...Object.fromEntries(kept),
+      ...Object.fromEntries(told),
       ...Object.fromEntries(minted.map(({ token }, at) => [token.field, fresh[at]?.placeholder])),
     };
     return { body: state.bodyAgain(), again: false };
@@ -172,7 +176,8 @@ export class LogIns {
       const values = new Map(renewal.held.map(({ logIn, value }) => [logIn?.at ?? '', textOf(value)]));
       writeLogIn(file, renewedFields(found.fields, logInOf(agent), values, renewal.fields), found, key);
       state.isUnwritten = false;
-      state.seen = values.get(state.placeOf('refresh_token')) ?? state.seen;
+      const written = values.get(state.placeOf('refresh_token'));
+      state.seen = written === undefined ? state.seen : digestOf(written);
     } catch (error) {
       const why = (error as NodeJS.ErrnoException).code ?? (error as Error).message;
       this.#sayOnce(
@@ -197,15 +202,16 @@ function readUnlessBroken(file: string, key: string | undefined): LogInFile | 'a
 }
 
 const SHORTEST = 8;
-const textOf = (value: string) => Buffer.from(value, 'latin1').toString('utf8');
+const textOf = (value: string) => textOfBytes(value as Bytes) ?? value;
+const digestOf = (text: string) => createHash('sha256').update(text).digest('hex');
 
 /** What is known of one log-in now. */
 class State {
   readonly id: number;
   readonly agent: LogInName;
   readonly file: string | undefined;
-  readonly key: string | undefined;
-  /** The token that was in the file when it was last looked at. */
+  readonly #key: PutAway | undefined;
+  /** By which the token is known again that was in the file when it was last looked at. */
   seen: string | undefined;
   isUnwritten = false;
   isTold = false;
@@ -219,10 +225,14 @@ class State {
     this.id = id;
     this.agent = agent;
     this.file = file;
-    this.key = key;
+    this.#key = key === undefined ? undefined : new PutAway(key);
     this.#current = new Map(held.map((one) => [one.logIn?.at ?? '', one]));
     const refresh = this.token('refresh_token');
-    this.seen = refresh === undefined ? undefined : textOf(refresh.value);
+    this.seen = refresh === undefined ? undefined : digestOf(textOf(refresh.value));
+  }
+
+  get key(): string | undefined {
+    return this.#key?.take();
   }
 
   placeOf(field: LogInToken['field']): string {
@@ -265,7 +275,7 @@ class State {
 
 function heldFor({ agent, id }: State, token: LogInToken, text: string, known: readonly Held[]): Held {
   const name = `${agent}.${token.field}`;
-  const value = Buffer.from(text, 'utf8').toString('latin1') as Bytes;
+  const value = bytesOfText(text);
   const taken = [...known.flatMap((one) => [one.placeholder, one.value]), value];
   const placeholder = logInPlaceholder(name as Bytes, new Secret(value), taken);
   return { name, placeholder, value, rule: tokenRule(agent, token), logIn: { id, at: token.at } };

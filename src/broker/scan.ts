@@ -18,6 +18,12 @@ export class Needles {
     this.automaton = new Automaton(needles);
     this.skipper = needles.length === 0 ? undefined : new Skipper(this.forms);
   }
+
+  /** Nobody looks with them any more. */
+  wipe(): void {
+    for (const form of this.forms) form.fill(0);
+    this.automaton.wipe();
+  }
 }
 
 const NOTHING = Buffer.alloc(0);

@@ -11,7 +11,9 @@ const TAG_BYTES = 16;
 export function sealed(text: string, key: string): Buffer {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv(CIPHER, Buffer.from(key, 'hex'), nonce).setAAD(HEAD);
-  const body = [cipher.update(text, 'utf8'), cipher.final()];
+  const plain = Buffer.from(text, 'utf8');
+  const body = [cipher.update(plain), cipher.final()];
+  plain.fill(0);
   return Buffer.concat([HEAD, nonce, cipher.getAuthTag(), ...body]);
 }
 
@@ -22,7 +24,11 @@ export function unsealed(data: Buffer, key: string): string {
       authTagLength: TAG_BYTES,
     });
     decipher.setAAD(data.subarray(0, at.nonce)).setAuthTag(data.subarray(at.tag, at.body));
-    return Buffer.concat([decipher.update(data.subarray(at.body)), decipher.final()]).toString('utf8');
+    const plain = decipher.update(data.subarray(at.body));
+    decipher.final();
+    const text = plain.toString('utf8');
+    plain.fill(0);
+    return text;
   } catch {
     throw new Error('it was changed, or belongs to another key of the vault');
   }

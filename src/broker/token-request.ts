@@ -1,3 +1,4 @@
+import { type Bytes, textOfBytes } from '../host/bytes.ts';
 import { type LogInName, logInOf } from '../policy/log-ins.ts';
 import { type Head, type RequestRefusal, valuesOf, type WholeBody } from './head.ts';
 import type { Dialled, Held } from './held.ts';
@@ -38,7 +39,7 @@ export async function exchangeTokens(
   if (request.wants === 'log-in') await requireConfirmed(client, agent, options);
   const given =
     request.wants === 'renewal'
-      ? await logIns.renew(request.held, (value) => ask(request.body(Buffer.from(value, 'latin1').toString('utf8'))))
+      ? await logIns.renew(request.held, (value) => ask(request.body(textOfBytes(value as Bytes) ?? value)))
       : await logIns.begin(agent, () => ask(request.body));
   if ('other' in given) return relay(client, given.other, holdings, log);
   log.status = 200;
@@ -163,8 +164,12 @@ async function askForTokens(
     const response = await sent.response;
     log.sent += body.length;
     if (response.status >= 300) return { other: response };
-    return { fields: jsonFields(await wholeBody(response)) ?? {} };
+    const answer = await wholeBody(response);
+    const fields = jsonFields(answer) ?? {};
+    answer.fill(0);
+    return { fields };
   } finally {
     clearTimeout(late);
+    body.fill(0);
   }
 }

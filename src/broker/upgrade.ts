@@ -19,7 +19,7 @@ export function upgrade(req: http.IncomingMessage, socket: Duplex, first: Buffer
   const { dialled } = options;
   const log = new RequestLog(dialled, req.method ?? 'GET', options.record);
   socket.on('error', () => socket.destroy());
-  exchangeMessages(req, socket, first, options, log).catch((error: unknown) => {
+  const passed = exchangeMessages(req, socket, first, options, log).catch((error: unknown) => {
     if (error instanceof Refused) {
       log.refused(error.refusal);
       refuseRaw(socket, refusalText(error.refusal, dialled));
@@ -29,6 +29,7 @@ export function upgrade(req: http.IncomingMessage, socket: Duplex, first: Buffer
     log.write('failed', { rule: ruleOf(failure), reason: failure.message });
     refuseRaw(socket, failureText(failure, dialled, log), 502);
   });
+  options.holdings.during(passed);
 }
 
 async function exchangeMessages(

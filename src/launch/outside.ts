@@ -25,6 +25,9 @@ export interface OutsideRequest {
   readonly ssh?: SshSettings | undefined;
 }
 
+/** Keys in OpenSSL's hands are locked in memory (broker/put-away.ts): room for thousands of handshakes at once, a quarter of the usual limit. */
+export const LOCKED_BYTES = 2 << 20;
+
 /**
  * Of Node, for as little memory as may be: a young generation of the usual size takes 40 MB more where hundreds of connections are open, and
  * what a download leaves behind is given back sooner (host/collect.ts). That takes less time than to wake other threads for it.
@@ -32,6 +35,7 @@ export interface OutsideRequest {
 export const OUTSIDE_FLAGS = [
   '--max-semi-space-size=1',
   '--expose-gc',
+  `--secure-heap=${LOCKED_BYTES}`,
   '--single-threaded-gc',
   '--v8-pool-size=1',
 ] as const;

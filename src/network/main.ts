@@ -3,6 +3,7 @@ import { closeSync, readFileSync, statSync } from 'node:fs';
 import net from 'node:net';
 import { join } from 'node:path';
 import type { Broker, Interceptor } from '../broker/broker.ts';
+import type { Terminal } from '../broker/settings.ts';
 import type { Confirm } from '../broker/token-request.ts';
 import { type Ask, Gate } from './gate.ts';
 import { Names, writtenNames } from './names.ts';
@@ -18,12 +19,12 @@ import { policyOf, type Task, USUAL_LIMITS } from './task.ts';
 const FD = { task: 3, supervisor: 4, udp: 5, tcp: 6, proxy: 7, ports: 8 } as const;
 
 async function main(): Promise<void> {
-  const task = told();
+  const { broker: settings, ...task } = told();
   const policy = policyOf(task);
   const limits = { ...USUAL_LIMITS, ...task.limits };
   const supervisor = new net.Socket({ fd: FD.supervisor, allowHalfOpen: true });
   const tell: Tell = (word, text) => supervisor.write(`${word} ${text.replace(/[\r\n]+/g, ' ')}\n`);
-  if (task.broker !== undefined && !isKept()) {
+  if (settings !== undefined && !isKept()) {
     supervisor.end(`s ${UNKEPT}\n`, () => process.exit(1));
     return;
   }
@@ -39,17 +40,17 @@ async function main(): Promise<void> {
     refused: (host) => tell('r', host),
   });
   let broker: Broker | undefined;
-  if (task.broker !== undefined) {
+  if (settings !== undefined) {
     const [{ Broker }, { rememberPlaceholders }] = await Promise.all([
       import('../broker/broker.ts'),
       import('../broker/known-placeholders.ts'),
     ]);
     const { state } = task;
     broker = new Broker({
-      ...task.broker,
+      ...settings,
       locks: state === undefined ? undefined : join(state, 'locks'),
       ...(state === undefined ? {} : { remember: (made) => rememberPlaceholders(state, made) }),
-      confirm: await confirmerOf(task, process.argv[2] ?? '', limits.askMs),
+      confirm: await confirmerOf(settings.terminal, task, process.argv[2] ?? '', limits.askMs),
       say: (text) => tell('s', text),
       record: (entry) => gate.brokered(entry),
     });
@@ -114,16 +115,22 @@ async function end({ task: { mode }, gate, broker, supervisor, tell }: Ending): 
   await broker?.settled();
   clearInterval(waiting);
   await gate.settled(LAST_MS);
+  broker?.end();
   supervisor.end(() => process.exit(0));
 }
 
 const LAST_MS = 1000;
 
 /** Loaded only where there is someone to be asked. */
-async function confirmerOf({ broker, state }: Task, launch: string, ms: number): Promise<Confirm> {
-  if (broker?.terminal === undefined) return () => Promise.resolve(false);
+async function confirmerOf(
+  terminal: Terminal | undefined,
+  { state }: Task,
+  launch: string,
+  ms: number,
+): Promise<Confirm> {
+  if (terminal === undefined) return () => Promise.resolve(false);
   const { confirmer } = await import('./confirm.ts');
-  return confirmer({ terminal: broker.terminal, state, launch, ms });
+  return confirmer({ terminal, state, launch, ms });
 }
 
 async function learnedLines(gate: Gate): Promise<string[]> {

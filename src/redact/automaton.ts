@@ -42,6 +42,11 @@ export class Automaton {
     return this.#start[byte] as number;
   }
 
+  /** What it looked for is not in it any more. */
+  wipe(): void {
+    this.#byte.fill(0);
+  }
+
   #child(state: number, byte: number): number {
     let child = this.#first[state] as number;
     while (child !== 0 && this.#byte[child] !== byte) child = this.#next[child] as number;

@@ -13,10 +13,9 @@ export function formsOf(secret: Secret): Buffer[] {
   const value = secret.buffer();
   const plain = [value, ...linesOf(value)];
   const texts = [...plain.flatMap(asText), ...base64Forms(value), ...hexForms(value)];
-  const all = [...plain, ...texts.map((text) => Buffer.from(text, 'latin1'))];
-  return [
-    ...new Map(all.filter(({ length }) => length >= SHORTEST).map((form) => [form.toString('latin1'), form])).values(),
-  ];
+  const all = new Set([...plain.map((one) => one.toString('latin1')), ...texts]);
+  for (const one of plain) one.fill(0);
+  return [...all].filter(({ length }) => length >= SHORTEST).map((form) => Buffer.from(form, 'latin1'));
 }
 
 function linesOf(value: Buffer): Buffer[] {
@@ -108,7 +107,9 @@ function base64Forms(value: Buffer): string[] {
 
 /** Only the characters that the value alone decides. */
 function innerBase64(value: Buffer, offset: number): string {
-  const text = Buffer.concat([Buffer.alloc(offset), value]).toString('base64');
+  const moved = Buffer.concat([Buffer.alloc(offset), value]);
+  const text = moved.toString('base64');
+  moved.fill(0);
   const from = Math.ceil((offset * 8) / 6);
   const to = Math.floor(((offset + value.length) * 8) / 6);
   return text.slice(from, to);

@@ -258,22 +258,26 @@ describe('what the vault has', () => {
 
 /** Every call that makes, moves or removes a file is once the last one that the program gets to. */
 describe.each(ONLY_ROOT)('as %s, killed with kill -9', (user) => {
-  test.each([['take'], ['give']] as const)('%s leaves the log-in whole in one place at least', async (action) => {
-    const tokens = TOKENS.claude(0);
-    for (let call = 1; ; call++) {
-      const scene = logInScene(user, 'claude', program('claude'));
-      if (action === 'give') await take(scene);
-      if (!isKilledAt(call, scene, action)) {
-        expect(call).toBeGreaterThan(5);
-        return;
+  test.each([['take'], ['give']] as const)(
+    '%s leaves the log-in whole in one place at least',
+    async (action) => {
+      const tokens = TOKENS.claude(0);
+      for (let call = 1; ; call++) {
+        const scene = logInScene(user, 'claude', program('claude'));
+        if (action === 'give') await take(scene);
+        if (!isKilledAt(call, scene, action)) {
+          expect(call).toBeGreaterThan(5);
+          return;
+        }
+        // Whoever does it again gets on, and has it in the file in the end.
+        if (action === 'take') expect((await take(scene)).code).toBe(0);
+        const back = await give(scene);
+        const isBack = JSON.stringify(tokensNow(scene)) === JSON.stringify(tokens);
+        expect([isBack, call, back.stderr]).toEqual([true, call, back.stderr]);
       }
-      // Whoever does it again gets on, and has it in the file in the end.
-      if (action === 'take') expect((await take(scene)).code).toBe(0);
-      const back = await give(scene);
-      const isBack = JSON.stringify(tokensNow(scene)) === JSON.stringify(tokens);
-      expect([isBack, call, back.stderr]).toEqual([true, call, back.stderr]);
-    }
-  });
+    },
+    600_000,
+  );
 });
 
 function isKilledAt(call: number, { home, env }: LogInScene, action: string): boolean {

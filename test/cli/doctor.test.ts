@@ -31,6 +31,12 @@ describe('cordon doctor', () => {
     expect(text).toMatch(/protects at level: barrier\nTry it: cordon run -- env\n$/);
   });
 
+  it('says where too little memory may be locked for what is brokered', () => {
+    const { of } = examine(['prlimit', '--memlock=65536:65536']);
+    expect(of('memory')).toMatchObject({ state: 'weaker', found: 'only 64 KiB of it may be locked' });
+    expect(examine([]).of('memory')).toBeUndefined();
+  });
+
   it('names what to try by its path where its name starts nothing', () => {
     const home = freshHome(USER);
     const { stdout } = runAs(cordonProgram(), ['doctor'], { user: USER, home });

@@ -3,11 +3,13 @@ import { basename, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Bytes, bytesOfText, showText } from '../../host/bytes.ts';
 import { CordonError } from '../../host/errors.ts';
+import { textIn } from '../../host/files.ts';
 import { findCommand } from '../../host/folders.ts';
 import type { ParentEnv } from '../../host/parent-env.ts';
 import { type Around, containerAround, hasAccountToken, lacking, settingLine } from '../../launch/container/around.ts';
 import { clearKeptPlans, keptFolder, keptPlans, lookedThroughFile } from '../../launch/kept-plans.ts';
 import { surveyMachine } from '../../launch/machine.ts';
+import { LOCKED_BYTES } from '../../launch/outside.ts';
 import { namespaceLimit, probeAbilities, probeLauncher } from '../../launch/probe.ts';
 import { findCgroups } from '../../sessions/cgroup-places.ts';
 import { examineTools } from '../../tools/examine.ts';
@@ -69,6 +71,7 @@ function examine(context: Context): DoctorFinding[] {
     launcher(),
     filterProgram(),
     limits(around),
+    ...locking(),
     state(context),
     ...tools(context),
   ];
@@ -178,6 +181,25 @@ function filterProgram(): DoctorFinding {
 }
 
 /** What holds the limits of a session's calls. */
+const CAP_IPC_LOCK = 14n;
+
+/** What is brokered is encrypted in memory with a key that is never swapped out, where so much may be locked. */
+function locking(): DoctorFinding[] {
+  const [, soft] = /^Max locked memory +(\S+)/m.exec(textIn('/proc/self/limits')) ?? [];
+  const [, rights = '0'] = /^CapEff:\s*([0-9a-f]+)$/m.exec(textIn('/proc/self/status')) ?? [];
+  const isCapable = ((BigInt(`0x${rights}`) >> CAP_IPC_LOCK) & 1n) === 1n;
+  if (soft === undefined || soft === 'unlimited' || Number(soft) >= LOCKED_BYTES || isCapable) return [];
+  return [
+    {
+      check: 'memory',
+      state: 'weaker',
+      found: `only ${Math.floor(Number(soft) / 1024)} KiB of it may be locked`,
+      means: 'with --broker, the key that values are encrypted with in memory may be written to swap',
+      fix: `allow ${LOCKED_BYTES >> 10} KiB (ulimit -l, memlock in /etc/security/limits.conf), or encrypt swap`,
+    },
+  ];
+}
+
 function limits(around: Around | undefined): DoctorFinding {
   const groups = findCgroups();
   if (groups !== undefined)
