@@ -55,7 +55,7 @@ static _Noreturn void refuse_message(const struct barrier *barrier) {
 static void take_report(struct barrier *barrier, struct launch *launch, const struct report *report) {
   if ((report->kind == REPORT_HELLO) == barrier->greeted || barrier->ended) refuse_message(barrier);
   if (report->kind == REPORT_HELLO) {
-    if (barrier->outside.wanted && !barrier->outside.count) refuse_message(barrier);
+    if (!outside_is_ready(&barrier->outside)) refuse_message(barrier);
     be_greeted(barrier, launch);
   } else if (report->kind == REPORT_STOPPED) {
     if (report->continued == barrier->continued) stop_alike(report->status);

@@ -25,7 +25,7 @@ static bool is_folder(int fd) {
   return fstat(fd, &found) == 0 && S_ISDIR(found.st_mode);
 }
 
-static void add_file(struct view *view, char *target, struct slice text) {
+void add_file(struct view *view, char *target, struct slice text) {
   view->files = allot_more(view->files, view->file_count, &view->file_capacity, sizeof *view->files);
   view->files[view->file_count++] = (struct text_file){target, text};
 }
@@ -235,6 +235,9 @@ static void compose_one(struct view *view, const struct operation *operation) {
     case OP_LINK:
       add_place_at(view, PLACE_PRIVATE, operation->path, -1)->link = operation->text.text;
       return;
+    case OP_TRY_DATA:
+      if (access(operation->path, F_OK) != 0) return;
+      /* fall through */
     case OP_DATA: add_file(view, place_of_copy(view, operation->path), operation->text); return;
     case OP_PROC: add_place_at(view, PLACE_PROC, (char *)"/proc", -1)->is_folder = true; return;
     case OP_DEV:
@@ -474,6 +477,7 @@ void compose(struct view *view) {
   const struct places *places = &view->plan->places;
   if (places->root == ROOT_WRITABLE) close_sys(view);
   for (size_t i = 0; i < places->count; i++) compose_one(view, &places->operations[i]);
+  add_certificates(view);
   show_other_worktrees(view);
   make_room_for_exposed(view);
   add_empty_folder(view);

@@ -1,5 +1,6 @@
 #include "front.h"
 #include "launch.h"
+#include "outside.h"
 #include "probe.h"
 #include "protocol.h"
 #include "pty.h"
@@ -15,7 +16,7 @@ extern char **environ;
 static const char plan_flag[] = "--plan-fd=";
 
 static const char ask_at_flag[] = "--ask-at=", ask_fd_flag[] = "--ask-fd=", copy_flag[] = "--with-copy",
-                  relay_flag[] = "--relay=", hold_flag[] = "--hold";
+                  relay_flag[] = "--relay=", hold_flag[] = "--hold", way_out_flag[] = "--way-out=";
 
 static _Noreturn void run_shim(int argc, char **argv) {
   struct launch launch;
@@ -46,6 +47,15 @@ static _Noreturn void run_asking(int fd) {
   load_asked(&launch, fd);
   clock_gettime(CLOCK_MONOTONIC, &launch.started);
   launch_run(&launch, NULL, 0);
+}
+
+/* Its last word is the launch; what the program is told comes on descriptor 3. */
+static _Noreturn void serve_way_out(const char *path, const char *parent, char **words) {
+  uint64_t pid;
+  if (!parse_number(parent, &pid) || pid > INT32_MAX) refuse("--way-out: a process's number was expected", NULL);
+  prctl(PR_SET_DUMPABLE, 0);
+  die_with_parent((pid_t)pid);
+  outside_serve(path, words);
 }
 
 static int descriptor_in(const char *number) {
@@ -80,6 +90,7 @@ int main(int argc, char **argv) {
     run_asking(relay_beside(argv[1] + sizeof relay_flag - 1));
   }
   if (argc == 2 && strcmp(argv[1], hold_flag) == 0) hold_pod();
+  if (argc >= 5 && compare_start(argv[1], way_out_flag) == 0) serve_way_out(argv[1] + sizeof way_out_flag - 1, argv[2], argv + 3);
   if (argc >= 3 && strcmp(argv[1], copy_flag) == 0) become_with_copy(argv + 2);
   bool in_own_terminal = argc == 3 && strcmp(argv[1], "--pty") == 0;
   const char *last = argc >= 2 ? argv[argc - 1] : "";

@@ -1,5 +1,6 @@
 #include "outside.h"
 
+#include "incoming.h"
 #include "kernel.h"
 #include "protocol.h"
 #include "undumpable.h"
@@ -61,6 +62,19 @@ static void add_address(const struct local *local, size_t number) {
 /* What names lead to. With 127.0.0.1 alone the C library takes a machine for one without IPv4, and finds nothing for who asks for IPv4. */
 static const struct local of_names = {(UINT32_C(127) << 24) + (UINT32_C(1) << 23) + 1, 9};
 
+static bool send_descriptors(int to, void *bytes, size_t length, const int *descriptors, size_t count) {
+  _Alignas(struct cmsghdr) char room[CMSG_SPACE(MAX_LISTENERS * sizeof *descriptors)];
+  struct iovec part = {bytes, length};
+  struct msghdr packet = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = room, .msg_controllen = CMSG_SPACE(count * sizeof *descriptors)};
+  memset(room, 0, sizeof room);
+  struct cmsghdr *head = CMSG_FIRSTHDR(&packet);
+  head->cmsg_level = SOL_SOCKET;
+  head->cmsg_type = SCM_RIGHTS;
+  head->cmsg_len = CMSG_LEN(count * sizeof *descriptors);
+  memcpy(CMSG_DATA(head), descriptors, count * sizeof *descriptors);
+  return sendmsg(to, &packet, MSG_NOSIGNAL) == (ssize_t)length;
+}
+
 void outside_hand_out(int control, const struct places *places) {
   int made[MAX_LISTENERS];
   size_t count = 0;
@@ -71,35 +85,52 @@ void outside_hand_out(int control, const struct places *places) {
   made[count++] = listener(SOCK_STREAM, INADDR_LOOPBACK, PROXY_PORT);
   for (size_t i = 0; i < places->port_count; i++) made[count++] = listener(SOCK_STREAM, INADDR_ANY, places->ports[i]);
   if (places->socket) made[count++] = socket_at(places->socket);
-  _Alignas(struct cmsghdr) char room[CMSG_SPACE(sizeof made)];
   struct report report = {.kind = REPORT_LISTENERS};
-  struct iovec part = {&report, sizeof report};
-  struct msghdr packet = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = room, .msg_controllen = CMSG_SPACE(count * sizeof *made)};
-  memset(room, 0, sizeof room);
-  struct cmsghdr *head = CMSG_FIRSTHDR(&packet);
-  head->cmsg_level = SOL_SOCKET;
-  head->cmsg_type = SCM_RIGHTS;
-  head->cmsg_len = CMSG_LEN(count * sizeof *made);
-  memcpy(CMSG_DATA(head), made, count * sizeof *made);
-  if (sendmsg(control, &packet, MSG_NOSIGNAL) != (ssize_t)sizeof report) _exit(EXIT_OWN_FAILURE);
+  if (!send_descriptors(control, &report, sizeof report, made, count)) _exit(EXIT_OWN_FAILURE);
   for (size_t i = 0; i < count; i++) close(made[i]);
 }
 
 /* ── outside ── */
 
 void outside_begin(struct outside *outside, const struct places *places) {
-  *outside = (struct outside){.task = -1, .line = -1, .wanted = places->network == NETWORK_NAMES};
+  *outside = (struct outside){.task = -1, .line = -1, .wanted = places->network == NETWORK_NAMES, .at = places->outside_at};
 }
 
-bool outside_take(struct outside *outside, struct msghdr *packet) {
+/* What it alone holds from now on is closed with it: a connection is refused then, not left waiting. */
+static void let_go(struct outside *outside) {
+  for (size_t i = 0; i < outside->count; i++) close(outside->listeners[i]);
+  outside->count = 0;
+  if (outside->pages.text) munmap(outside->pages.text, outside->pages.length);
+  outside->pages = (struct slice){0};
+  if (outside->task >= 0) close(outside->task);
+  outside->task = -1;
+}
+
+/* Before there is a command. The folder with the socket is not in its sight. */
+static void hand_on(struct outside *outside) {
+  outside->line = connect_to_planner(outside->at);
+  if (!send_descriptors(outside->line, &(char){'l'}, 1, outside->listeners, outside->count)) refuse("the process outside is gone", NULL);
+  outside->started = true;
+  let_go(outside);
+}
+
+static bool take_descriptors(struct outside *outside, struct msghdr *packet) {
   struct cmsghdr *head = CMSG_FIRSTHDR(packet);
   if (!head || head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_RIGHTS) return false;
   size_t count = (head->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-  if (!outside->wanted || outside->count || count < FIXED_LISTENERS || count > MAX_LISTENERS) return false;
+  if (outside->count || count < FIXED_LISTENERS || count > MAX_LISTENERS) return false;
   memcpy(outside->listeners, CMSG_DATA(head), count * sizeof(int));
   outside->count = count;
   return true;
 }
+
+bool outside_take(struct outside *outside, struct msghdr *packet) {
+  if (!outside->wanted || outside->started || !take_descriptors(outside, packet)) return false;
+  if (outside->at) hand_on(outside);
+  return true;
+}
+
+bool outside_is_ready(const struct outside *outside) { return !outside->wanted || outside->started || outside->count; }
 
 /* It waits for the first connection there, perhaps for hours: not on a disk, where so much may be locked. */
 static int kept_in_memory(struct slice text, struct slice *pages) {
@@ -116,7 +147,7 @@ static int kept_in_memory(struct slice text, struct slice *pages) {
 
 void outside_keep(struct outside *outside, const struct places *places, const char *id) {
   static char *argv[MAX_OUTSIDE_WORDS + 2];
-  if (!outside->wanted) return;
+  if (!outside->wanted || outside->at) return;
   for (size_t i = 0; i < places->outside.count; i++) argv[i] = text_keep(places->outside.items[i]);
   argv[places->outside.count] = text_keep(id);
   outside->argv = argv;
@@ -131,7 +162,7 @@ static _Noreturn void become_outside(const struct outside *outside, const struct
   size_t count = 2 + outside->count;
   struct rlimit none = {0};
   memcpy(wanted + 2, outside->listeners, outside->count * sizeof(int));
-  watch_undo(watch);
+  if (watch) watch_undo(watch);
   setsid();
   die_with_parent(parent);
   /* Not killed in the middle of renewing a log-in, whose old tokens the server no longer takes. The end of the line ends it too. */
@@ -150,22 +181,20 @@ static _Noreturn void become_outside(const struct outside *outside, const struct
   _exit(EXIT_NOT_FOUND);
 }
 
-/* What it alone holds from now on is closed with it: a connection is refused then, not left waiting. */
-static void let_go(struct outside *outside) {
-  for (size_t i = 0; i < outside->count; i++) close(outside->listeners[i]);
-  outside->count = 0;
-  if (outside->pages.text) munmap(outside->pages.text, outside->pages.length);
-  outside->pages = (struct slice){0};
-  if (outside->task >= 0) close(outside->task);
-  outside->task = -1;
-}
-
 static void lose(struct outside *outside) {
   let_go(outside);
   if (outside->line >= 0) close(outside->line);
   outside->line = -1;
   outside->lost = true;
   say("the process that lets connections through is gone: no host can be reached any more; start the command again", NULL);
+}
+
+static void start_with(struct outside *outside, const struct watch *watch, int line) {
+  pid_t self = getpid();
+  outside->pid = fork();
+  if (outside->pid == 0) become_outside(outside, watch, line, self);
+  if (outside->pid > 0 && !undumpable_make(outside->pid)) outside->pid = -1;
+  close(line);
 }
 
 static void start(struct outside *outside, const struct watch *watch) {
@@ -175,11 +204,7 @@ static void start(struct outside *outside, const struct watch *watch) {
     lose(outside);
     return;
   }
-  pid_t self = getpid();
-  outside->pid = fork();
-  if (outside->pid == 0) become_outside(outside, watch, ends[1], self);
-  if (outside->pid > 0 && !undumpable_make(outside->pid)) outside->pid = -1;
-  close(ends[1]);
+  start_with(outside, watch, ends[1]);
   outside->line = ends[0];
   if (outside->pid < 0) lose(outside);
   else let_go(outside);
@@ -256,3 +281,69 @@ void outside_end(struct outside *outside) {
 }
 
 const char *outside_refused(const struct outside *outside) { return outside->refused.data; }
+
+/* ── on the machine, for a container ── */
+
+enum { PARENT_FD = STDERR_FILENO + 1 };
+
+static int socket_for_one(const char *path) {
+  struct sockaddr_un here = {.sun_family = AF_UNIX};
+  if (strlen(path) >= sizeof here.sun_path) refuse(path, ": too long for a socket's name", NULL);
+  memcpy(here.sun_path, path, strlen(path) + 1);
+  int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  /* The folder is the caller's alone; inside the user may have another number. */
+  if (fd < 0 || bind(fd, (struct sockaddr *)&here, sizeof here) != 0 || chmod(path, 0666) != 0 || listen(fd, 1) != 0)
+    refuse(path, ": ", error_text(errno), NULL);
+  return fd;
+}
+
+static int accept_one(int listening, const char *path) {
+  int line;
+  while ((line = accept4(listening, NULL, NULL, SOCK_CLOEXEC)) < 0)
+    if (errno != EINTR) refuse(path, ": ", error_text(errno), NULL);
+  close(listening);
+  unlink(path);
+  return line;
+}
+
+static bool receive(struct outside *outside, int line) {
+  _Alignas(struct cmsghdr) char room[CMSG_SPACE(sizeof outside->listeners)];
+  char kind;
+  struct iovec part = {&kind, 1};
+  struct msghdr packet = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = room, .msg_controllen = sizeof room};
+  ssize_t got;
+  while ((got = recvmsg(line, &packet, MSG_CMSG_CLOEXEC)) < 0 && errno == EINTR) continue;
+  return got == 1 && !(packet.msg_flags & MSG_CTRUNC) && take_descriptors(outside, &packet);
+}
+
+/* False when the command is over and nobody ever connected. */
+static bool await_first(const struct outside *outside, int line) {
+  struct pollfd sources[1 + MAX_LISTENERS] = {{.fd = line, .events = POLLIN}};
+  size_t count = outside_sources(outside, sources + 1);
+  while (poll(sources, 1 + count, -1) < 0)
+    if (errno != EINTR) refuse("cannot wait: ", error_text(errno), NULL);
+  return !sources[0].revents;
+}
+
+static void read_task(struct outside *outside) {
+  struct incoming task = {0};
+  while (incoming_take(&task, PARENT_FD) != INCOMING_END) continue;
+  outside->task = kept_in_memory(task.text, &outside->pages);
+  wipe_allotted();
+}
+
+/* The line is the program's own from its start on: what it says goes straight to the launcher inside. */
+void outside_serve(const char *path, char **words) {
+  struct outside outside = {.task = -1, .line = -1, .argv = words};
+  int listening = socket_for_one(path);
+  read_task(&outside);
+  if (write(PARENT_FD, "r", 1) != 1) _exit(EXIT_OWN_FAILURE);
+  int line = accept_one(listening, path);
+  if (!receive(&outside, line)) _exit(EXIT_OWN_FAILURE);
+  if (!await_first(&outside, line)) _exit(0);
+  start_with(&outside, NULL, line);
+  if (outside.pid < 0) _exit(EXIT_OWN_FAILURE);
+  let_go(&outside);
+  while (waitpid(outside.pid, NULL, 0) < 0 && errno == EINTR) continue;
+  _exit(0);
+}

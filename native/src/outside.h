@@ -21,6 +21,8 @@ struct outside {
   size_t count;
   /* What it is told, and how it tells of what was refused; its end of the line closed means it is gone. */
   int task, line;
+  /* In a container: where the listeners go, and who takes them has the other end of the line. */
+  const char *at;
   struct slice pages;
   char **argv;
   pid_t pid;
@@ -38,6 +40,7 @@ void outside_hand_out(int control, const struct places *places);
 void outside_begin(struct outside *outside, const struct places *places);
 /* False where the message is not what it should be. */
 bool outside_take(struct outside *outside, struct msghdr *packet);
+bool outside_is_ready(const struct outside *outside);
 /* Before what the plan says is wiped. */
 void outside_keep(struct outside *outside, const struct places *places, const char *id);
 /* Which descriptors are waited for, and what then happens. */
@@ -45,6 +48,8 @@ size_t outside_sources(const struct outside *outside, struct pollfd *sources);
 void outside_act(struct outside *outside, const struct watch *watch, const struct pollfd *sources, size_t count);
 /* At the end of the command: waits for what it still has to say. */
 void outside_end(struct outside *outside);
+/* On the machine, for a command in a container: takes its listeners at this path, once, and starts the program at the first connection. */
+_Noreturn void outside_serve(const char *path, char **words);
 /* The hosts that were refused, as they are shown; empty without any. */
 const char *outside_refused(const struct outside *outside);
 

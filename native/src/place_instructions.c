@@ -93,6 +93,7 @@ static const char *add_with_text(struct plan *plan, enum operation_kind kind, co
 
 APPLY(apply_link) { (void)count; return add_with_text(plan, OP_LINK, fields); }
 APPLY(apply_data) { (void)count; return add_with_text(plan, OP_DATA, fields); }
+APPLY(apply_try_data) { (void)count; return add_with_text(plan, OP_TRY_DATA, fields); }
 
 static const char *add_paths(struct strings *list, const struct slice *fields, size_t count) {
   for (size_t i = 0; i < count; i++) {
@@ -210,6 +211,14 @@ APPLY(apply_outside_task) {
   return NULL;
 }
 
+APPLY(apply_outside_at) { (void)count; return set_path(&plan->places.outside_at, fields); }
+
+APPLY(apply_certificates) {
+  if (plan->places.certificates.text) return said_twice;
+  plan->places.certificates = fields[0];
+  return add_paths(&plan->places.bundles, fields + 1, count - 1);
+}
+
 APPLY(apply_ipc) {
   (void)count;
   return strcmp(fields[0].text, "host") == 0 ? set_flag(&plan->places.ipc_host) : "`host` was expected";
@@ -242,6 +251,7 @@ const struct instruction place_instructions[] = {
     {WORD("hide"), 1, ANY, apply_hide},
     {WORD("show"), 1, ANY, apply_show},
     {WORD("data"), 2, 2, apply_data},
+    {WORD("try-data"), 2, 2, apply_try_data},
     {WORD("read"), 1, 2, apply_read},
     {WORD("try-read"), 1, 2, apply_try_read},
     {WORD("write"), 1, 2, apply_write},
@@ -269,6 +279,8 @@ const struct instruction place_instructions[] = {
     {WORD("socket"), 1, 1, apply_socket},
     {WORD("outside"), 1, MAX_OUTSIDE_WORDS, apply_outside},
     {WORD("outside-task"), 1, 1, apply_outside_task},
+    {WORD("outside-at"), 1, 1, apply_outside_at},
+    {WORD("certificates"), 2, ANY, apply_certificates},
     {WORD("ipc"), 1, 1, apply_ipc},
     {WORD("aside"), 1, 1, apply_aside},
     {WORD("quota"), 1, 1, apply_quota},
@@ -287,10 +299,10 @@ const char *check_places(const struct plan *plan) {
   for (size_t i = 0; i < plan->places.count; i++) homes += plan->places.operations[i].kind == OP_HOME;
   if (homes > MAX_HOMES) return "has too many `home` lines";
   if (plan->isolation != ISOLATION_FILTER && plan->places.root == ROOT_UNSAID) return "has no `root`";
-  bool has_outside = plan->places.outside.count && plan->places.outside_task.text;
-  bool says_more = plan->places.outside.count || plan->places.outside_task.text || plan->places.port_count || plan->places.local_count ||
-                   plan->places.socket;
-  if (plan->places.network == NETWORK_NAMES && !has_outside) return "has `network names` without `outside` and `outside-task`";
+  bool says_who = plan->places.outside.count || plan->places.outside_task.text;
+  bool has_outside = plan->places.outside_at ? !says_who : plan->places.outside.count && plan->places.outside_task.text;
+  bool says_more = says_who || plan->places.outside_at || plan->places.port_count || plan->places.local_count || plan->places.socket;
+  if (plan->places.network == NETWORK_NAMES && !has_outside) return "has `network names` without `outside` and `outside-task`, or `outside-at`";
   if (plan->places.network != NETWORK_NAMES && says_more) return "has no `network names`";
   if (plan->places.workspace_target && plan->places.workspace == WORKSPACE_NONE) return "has no `workspace`";
   return NULL;

@@ -34,6 +34,7 @@ enum operation_kind {
   OP_FOLDER,
   OP_LINK,
   OP_DATA,
+  OP_TRY_DATA,      /* the same over what is there, and nothing where it isn't */
   OP_PROC,
   OP_DEV,
   OP_RUN,
@@ -73,6 +74,11 @@ struct places {
   char *socket;
   struct strings outside;
   struct slice outside_task;
+  /* In a container: the socket of whoever wanted the command, who has both. */
+  char *outside_at;
+  /* What programs are to trust: this text with what the files at these paths hold of certificates, at the first and at all that are there. */
+  struct slice certificates;
+  struct strings bundles;
   enum workspace_mode workspace;
   /* NULL: the launcher looks around the working folder. */
   char *workspace_path, *workspace_target, *aside, *folder, *changes, *kept, *kept_policy, *git_notes;

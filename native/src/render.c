@@ -179,6 +179,9 @@ static void add_operation(struct renderer *r, const struct operation *operation)
       return;
     case OP_FOLDER: add(r, "--dir", operation->path, NULL); return;
     case OP_LINK: add(r, "--symlink", operation->text.text, operation->path, NULL); return;
+    case OP_TRY_DATA:
+      if (access(operation->path, F_OK) != 0) return;
+      /* fall through */
     case OP_DATA:
       if (!is_hidden(r, operation->path)) add_data(r, "0644", without_links(&r->view, operation->path), operation->text);
       return;

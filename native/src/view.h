@@ -98,6 +98,7 @@ char *without_links(const struct view *view, const char *path);
 void survey(struct view *view, const struct launch *launch);
 void compose(struct view *view);
 struct place *add_place_at(struct view *view, enum place_kind kind, char *target, int tree);
+void add_file(struct view *view, char *target, struct slice text);
 /* Of what a line of the plan names; `real` is where it leads. */
 bool binds_read_only(const struct view *view, enum operation_kind kind, const char *real);
 /* False where none is. */
@@ -116,6 +117,9 @@ char *lead_of(const struct view *view, const char *real, const char *name);
 bool is_in_a_home(const struct view *view, const char *path);
 /* A folder of the home, named from there, that many programs share. */
 bool is_shared_folder(const char *rest);
+
+/* certificates.c: what programs are to trust, beside what the image at hand has them trust. */
+void add_certificates(struct view *view);
 
 /* workspace.c */
 void find_workspace(struct view *view);

@@ -66,10 +66,10 @@ function refuseFilterInContainer({ policy, env }: AgentStart): void {
 export async function startAgentIn(start: AgentStart, target: ContainerTarget): Promise<StartedAgent> {
   requireFolder(start.workdir, 'make it, or give another with --workdir');
   const { policy, argv, stdin } = readyTask(start);
-  const { env, workdir, credentials, broker, record, quiet = false } = start;
+  const { env, workdir, credentials, broker, record, quiet = false, onTerminal } = start;
   const { launchIn } = await import('../launch/container/launch-in.ts');
   const { prepared, child, result } = await launchIn(
-    { policy, env, argv, workdir, credentials, broker, record, quiet, target },
+    { policy, env, argv, workdir, credentials, broker, record, quiet, onTerminal, target },
     { stdin: stdin === undefined ? 'ignore' : 'pipe', stdout: 'pipe', stderr: 'pipe' },
   );
   child.stdin?.on('error', () => undefined);

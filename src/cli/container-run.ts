@@ -10,7 +10,9 @@ import { placesForContainer } from '../launch/container/places.ts';
 import { refuseUnfit } from '../launch/container/unfit.ts';
 import { relaySignals } from '../launch/ending.ts';
 import type { LaunchResult } from '../launch/launch.ts';
+import { heldBack } from '../launch/prepare.ts';
 import { type ContainerTarget, targetText } from '../policy/container-target.ts';
+import { withProxyVariables } from '../policy/network/rules.ts';
 import type { Policy } from '../policy/policy.ts';
 import { redactStream } from '../redact/redact-stream.ts';
 import { Redaction } from '../redact/redaction.ts';
@@ -20,6 +22,7 @@ import { credentialsFor } from './credentials.ts';
 import { hasFlag, type ParsedArguments, usageError } from './flags.ts';
 import { answersAsJson, showAnswer } from './ui/answers.ts';
 import { decisionGroups, decisionSummary, decisionsAsJson } from './ui/decisions.ts';
+import { networkWords } from './ui/rehearsal.ts';
 
 interface Asked {
   readonly argv: readonly [Bytes, ...Bytes[]];
@@ -40,14 +43,15 @@ export async function runIn(
   const policy = forContainer(asked.policy);
   const plain = { ...asked, policy, target };
   if (rehearsal)
-    return rehearse(
-      { ...plain, env: context.env, workdir: workingFolder(), record: false },
-      hasFlag(parsed, '--json'),
-      context,
-    );
+    return rehearse({ ...plain, env: context.env, workdir: workingFolder(), record: false }, parsed, context);
   refuseUnfit(policy, target);
-  const credentials = policy.credentials.length === 0 ? undefined : await credentialsFor(policy, parsed, context);
-  return runContainer({ ...plain, credentials }, context);
+  return runContainer({ ...plain, ...(await held(policy, parsed, context)) }, context);
+}
+
+/** What is brokered is held back here as outside. */
+async function held(policy: Policy, parsed: ParsedArguments, context: Context, rehearsal = false) {
+  const credentials = policy.credentials.length === 0 ? new Map() : await credentialsFor(policy, parsed, context);
+  return heldBack(policy, credentials, context.env, { rehearsal, where: 'in an image' });
 }
 
 /** That all of the host is there is the default of a tool, which means nothing in an image. */
@@ -57,7 +61,7 @@ function forContainer(policy: Policy): Policy {
   return { ...policy, filesystem: { ...filesystem, preset: 'guarded' } };
 }
 
-type Started = Pick<ContainerRequest, 'argv' | 'policy' | 'quiet' | 'target' | 'folders'> & {
+type Started = Pick<ContainerRequest, 'argv' | 'policy' | 'quiet' | 'target' | 'folders' | 'broker'> & {
   readonly credentials?: CredentialMap | undefined;
 };
 
@@ -67,8 +71,10 @@ export async function runContainer(
   context: Pick<Context, 'env'>,
 ): Promise<number> {
   const { policy } = asked;
-  const request = { ...asked, credentials, env: context.env, workdir: workingFolder(), record: true };
-  const redaction = policy.redact && credentials.size > 0 ? new Redaction(credentials) : undefined;
+  const onTerminal = process.stderr.isTTY;
+  const request = { ...asked, credentials, env: context.env, workdir: workingFolder(), record: true, onTerminal };
+  const secrets = [...credentials, ...(asked.broker?.values ?? [])];
+  const redaction = policy.redact && secrets.length > 0 ? new Redaction(secrets) : undefined;
   return (await (redaction === undefined ? started(request) : startedRedacted(request, redaction))).exitCode;
 }
 
@@ -90,28 +96,32 @@ async function startedRedacted(request: ContainerRequest, redaction: Redaction):
 }
 
 /** What would be decided, from what the engine says of the image; nothing is started. */
-async function rehearse(request: ContainerRequest, json: boolean, context: Context): Promise<number> {
-  const { policy, target } = request;
-  refuseUnfit(policy, target);
+async function rehearse(asked: ContainerRequest, parsed: ParsedArguments, context: Context): Promise<number> {
+  const { target } = asked;
+  refuseUnfit(asked.policy, target);
+  // Values that would have to be fetched are no part of a decision, unless placeholders are made of them.
+  const request = isBrokering(asked.policy)
+    ? { ...asked, ...(await held(asked.policy, parsed, context, true)) }
+    : { ...asked, policy: withoutCredentials(asked.policy) };
+  const { policy } = request;
   const engine = await engineOf(target, context.env);
   const block = await configuredEnv(engine, target);
   const places = await placesForContainer(request);
-  // Values that would have to be fetched are no part of a decision.
-  const { decisions } = prepareInside(
-    { ...request, policy: withoutCredentials(policy) },
-    { block, places, together: holdsTogether(engine) },
-  );
-  if (json) {
+  const { decisions } = prepareInside(request, { block, places, together: holdsTogether(engine) });
+  if (hasFlag(parsed, '--json')) {
     const binds = places.binds.map(({ path, writable }) => ({ path, writable }));
     context.out(
-      `${JSON.stringify({ in: targetText(target), decisions: decisionsAsJson(decisions), binds }, null, 2)}\n`,
+      `${JSON.stringify({ in: targetText(target), network: policy.network.mode, decisions: decisionsAsJson(decisions), binds }, null, 2)}\n`,
     );
     return 0;
   }
   showWarnings(policy.warnings, context);
   context.out(`${decisionGroups(decisions, context)}\n${decisionSummary(decisions)}\n`);
   const shown = places.binds.map(({ path, writable }) => `${path}${writable ? '' : ' (read-only)'}`).join(', ');
-  context.out(`in         ${targetText(target)}\nof the host ${shown === '' ? 'nothing' : shown}\n`);
+  const network = networkWords(policy.network);
+  context.out(
+    `in         ${targetText(target)}\nof the host ${shown === '' ? 'nothing' : shown}\nnetwork    ${network}\n`,
+  );
   return 0;
 }
 
@@ -121,7 +131,7 @@ export async function explainIn(
   parsed: ParsedArguments,
   context: Context,
 ): Promise<number> {
-  const policy = forContainer(asked);
+  const policy = withProxyVariables(forContainer(asked));
   refuseUnfit(policy, target);
   const odd = parsed.rest?.[0] ?? parsed.words.find((word) => /[/.]/.test(word));
   if (odd !== undefined)
@@ -142,5 +152,8 @@ export async function explainIn(
   else context.out(`${decisionGroups(decisions, context)}\n${decisionSummary(decisions)}`);
   return 0;
 }
+
+const isBrokering = ({ credentials, ssh, logIns }: Policy) =>
+  ssh !== undefined || logIns !== undefined || credentials.some(({ broker }) => broker !== undefined);
 
 const withoutCredentials = (policy: Policy): Policy => ({ ...policy, credentials: [] });

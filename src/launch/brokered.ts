@@ -39,11 +39,23 @@ export interface LaunchBroker {
   readonly settings?: BrokerSettings | undefined;
   /** For the same: which keys of the user's agent are for which hosts. */
   readonly ssh?: SshSettings | undefined;
+  /** In a container: what is trusted there beside what its image has in these places, the first of which programs are told. */
+  readonly certificates?: Certificates | undefined;
   /** What stands over the bundles of the system, inside. */
   readonly files: readonly { readonly path: string; readonly text: Bytes }[];
   /** Log-ins of an agent, with placeholders: in the places of the files that hold the tokens. */
   readonly logIns?: readonly { readonly path: string; readonly text: Bytes }[] | undefined;
 }
+
+export interface Certificates {
+  readonly text: Bytes;
+  readonly paths: readonly [string, ...string[]];
+  /** An image may name more by these variables. */
+  readonly variables: readonly string[];
+}
+
+/** In a folder that is the command's own in every container. */
+const BUNDLE_INSIDE = '/run/cordon-certificates.pem';
 
 /** Where systems keep the certificates they trust: Debian, Fedora, SUSE, Alpine and BSD. */
 const BUNDLES = [
@@ -61,6 +73,9 @@ const CA_VARIABLES =
     ' ',
   );
 
+/** Where the command runs: on this machine, whose files are known, or in an image. */
+export type Where = 'here' | 'in an image';
+
 type BrokeredRule = CredentialRule & { readonly broker: BrokerRule };
 
 const isBrokered = (rule: CredentialRule): rule is BrokeredRule => rule.broker !== undefined;
@@ -70,11 +85,11 @@ export function brokered(
   policy: Policy,
   credentials: ReadonlyMap<Bytes, Secret>,
   env: ParentEnv,
-  { rehearsal = false }: { readonly rehearsal?: boolean } = {},
+  { rehearsal = false, where = 'here' }: { readonly rehearsal?: boolean; readonly where?: Where } = {},
 ): Brokered {
   const held =
     policy.credentials.some(isBrokered) || policy.logIns !== undefined
-      ? withPlaceholders(policy, credentials, { env, rehearsal })
+      ? withPlaceholders(policy, credentials, { env, rehearsal, where })
       : {
           policy,
           credentials,
@@ -103,7 +118,11 @@ function withKeys({ policy, credentials, broker }: Brokered, rules: readonly Ssh
 }
 
 /** Takes the values out of a launch and leaves placeholders: from here on they go to the process outside, and nowhere else. */
-function withPlaceholders(policy: Policy, given: ReadonlyMap<Bytes, Secret>, { env, rehearsal }: Around): Brokered {
+function withPlaceholders(
+  policy: Policy,
+  given: ReadonlyMap<Bytes, Secret>,
+  { env, rehearsal, where }: Around & { readonly where: Where },
+): Brokered {
   const { credentials, keys } = withoutLogInKeys(policy, given);
   const rules = policy.credentials.filter(isBrokered).filter(({ target }) => credentials.has(target));
   const values = new Map(rules.map(({ target }) => [target, credentials.get(target) as Secret]));
@@ -130,10 +149,11 @@ function withPlaceholders(policy: Policy, given: ReadonlyMap<Bytes, Secret>, { e
   const authority = newAuthority([...hosts, ...mints.map(({ host }) => host), ...later]);
   const trusted = trustedOutside(env);
   const text = bytesOfText([...trusted.texts, authority.certificate].join('\n'));
+  const isHere = where === 'here';
   return {
     policy: {
       ...policy,
-      set: [...policy.set, ...trustRules(trusted.bundles[0])],
+      set: [...policy.set, ...trustRules(isHere ? trusted.bundles[0] : BUNDLE_INSIDE)],
       network: networkFor(policy.network, hosts),
     },
     credentials: new Map([
@@ -154,7 +174,8 @@ function withPlaceholders(policy: Policy, given: ReadonlyMap<Bytes, Secret>, { e
         terminal: terminalOfLaunch(),
       },
       logIns: logIns.files,
-      files: trusted.bundles.map((path) => ({ path, text })),
+      files: isHere ? trusted.bundles.map((path) => ({ path, text })) : [],
+      ...(isHere ? {} : { certificates: { text, paths: [BUNDLE_INSIDE, ...BUNDLES], variables: CA_VARIABLES } }),
     },
   };
 }

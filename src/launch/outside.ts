@@ -7,7 +7,7 @@ import { CordonError } from '../host/errors.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
 import { Names, writtenNames } from '../network/names.ts';
 import { type Task, taskText, type Upstream, writtenRules } from '../network/task.ts';
-import { type Operation, pathOf } from '../plan/places/index.ts';
+import { type Operation, type Outside, type Path, pathOf } from '../plan/places/index.ts';
 import { showAddress } from '../policy/network/address.ts';
 import { type HostRule, isByName, type NetworkPolicy, settled, WEB_PORTS } from '../policy/network/rules.ts';
 import type { Policy } from '../policy/policy.ts';
@@ -42,15 +42,26 @@ export const OUTSIDE_FLAGS = [
 
 /** What a launch needs whose hosts are named: a way out that someone watches, and files that lead programs to it. */
 export function outsideOperations(request: OutsideRequest): Operation[] {
+  if (!isByName(request.policy.network)) return [];
+  const { words, task } = wayOut(request);
+  return [...systemFiles(settled(request.policy.network)), listeners(request, { words, task })];
+}
+
+/** The same in a container: whoever takes the listeners there is started by us, and `at` is where. */
+export function outsideOperationsInside(request: Pick<OutsideRequest, 'policy' | 'ssh'>, at: string): Operation[] {
+  if (!isByName(request.policy.network)) return [];
+  return [...imageFiles(settled(request.policy.network)), listeners(request, { at: at as Path })];
+}
+
+/** The program that lets connections through, and what it is told. */
+export function wayOut(request: OutsideRequest): { readonly words: readonly string[]; readonly task: Bytes } {
   const { policy } = request;
-  if (!isByName(policy.network)) return [];
   const network = settled(policy.network);
-  const ports = portsOf(network);
   const task: Task = {
     mode: network.mode,
     allow: writtenRules(network.allow),
     deny: writtenRules(network.deny),
-    ports,
+    ports: portsOf(network),
     // Only who is asked wants to know; a plan without it serves any command.
     subject: network.mode === 'ask' ? request.subject : '',
     policy: network.mode === 'ask' ? policy.origin : '',
@@ -60,17 +71,21 @@ export function outsideOperations(request: OutsideRequest): Operation[] {
     broker: request.broker,
     ssh: request.ssh,
   };
-  return [
-    ...systemFiles(network),
-    {
-      kind: 'network-names',
-      ports,
-      local: localOf(network.allow),
-      socket: request.ssh === undefined ? undefined : pathOf(request.ssh.socket),
-      outside: [process.execPath, ...OUTSIDE_FLAGS, fileURLToPath(new URL('network.cjs', import.meta.url))],
-      task: bytesOfText(taskText(task)),
-    },
-  ];
+  return {
+    words: [process.execPath, ...OUTSIDE_FLAGS, fileURLToPath(new URL('network.cjs', import.meta.url))],
+    task: bytesOfText(taskText(task)),
+  };
+}
+
+function listeners({ policy, ssh }: Pick<OutsideRequest, 'policy' | 'ssh'>, outside: Outside): Operation {
+  const network = settled(policy.network);
+  return {
+    kind: 'network-names',
+    ports: portsOf(network),
+    local: localOf(network.allow),
+    socket: ssh === undefined ? undefined : pathOf(ssh.socket),
+    outside,
+  };
 }
 
 function limitsOf({ limits }: NetworkPolicy): Task['limits'] {
@@ -132,12 +147,15 @@ function localOf(rules: readonly HostRule[]): Local[] {
 const HOSTS = '127.0.0.1 localhost\n::1 localhost ip6-localhost ip6-loopback\n';
 const RESOLVER = 'nameserver 127.0.0.1\nsearch .\n';
 
-function systemFiles(network: NetworkPolicy): Operation[] {
+function hostsFile(network: NetworkPolicy): string {
   const written = writtenNames(network);
-  const hosts = `${HOSTS}${new Names(written.length, written).lines()}`;
+  return `${HOSTS}${new Names(written.length, written).lines()}`;
+}
+
+function systemFiles(network: NetworkPolicy): Operation[] {
   const files: readonly (readonly [string, (text: string) => string])[] = [
     ['/etc/resolv.conf', () => RESOLVER],
-    ['/etc/hosts', () => hosts],
+    ['/etc/hosts', () => hostsFile(network)],
     ['/etc/nsswitch.conf', (text) => text.replace(/^[ \t]*hosts[ \t]*:.*$/m, 'hosts: files dns')],
   ];
   return files.flatMap(([name, change]) => {
@@ -145,6 +163,21 @@ function systemFiles(network: NetworkPolicy): Operation[] {
     if (path === undefined || !existsSync(name)) return [];
     return [{ kind: 'data', path, text: bytesOfText(change(readFileSync(name, 'utf8'))) } as const];
   });
+}
+
+/**
+ * What an image has of its own is not known outside. Where one of these is absent, programs ask a resolver on 127.0.0.1, as they should. Users and groups are in its files: nothing else could be asked from in there. */
+const SWITCH = ['passwd', 'group', 'shadow', 'networks', 'protocols', 'services', 'ethers', 'rpc'].map(
+  (name) => `${name}: files\n`,
+);
+
+function imageFiles(network: NetworkPolicy): Operation[] {
+  const files: readonly (readonly [string, string])[] = [
+    ['/etc/resolv.conf', RESOLVER],
+    ['/etc/hosts', hostsFile(network)],
+    ['/etc/nsswitch.conf', `${SWITCH.join('')}hosts: files dns\n`],
+  ];
+  return files.map(([path, text]) => ({ kind: 'try-data', path: path as Path, text: bytesOfText(text) }));
 }
 
 /* ── the user's own proxy ── */

@@ -22,7 +22,7 @@ import type { FilesystemPolicy, Policy } from '../policy/policy.ts';
 import { seal } from '../seal/seal.ts';
 import type { Secret } from '../secrets/secret.ts';
 import { auditFile, auditHead, newLaunchId } from './audit.ts';
-import type { LaunchBroker } from './brokered.ts';
+import type { LaunchBroker, Where } from './brokered.ts';
 import { settingsCopies, startupCopies, startupPlaces } from './copies.ts';
 import { type LookedThrough, recalled } from './looked-through.ts';
 import { surveyMachine } from './machine.ts';
@@ -256,17 +256,17 @@ export async function heldBack(
   policy: Policy,
   credentials: ReadonlyMap<Bytes, Secret>,
   env: ParentEnv,
-  { rehearsal = false }: { readonly rehearsal?: boolean } = {},
+  { rehearsal = false, where = 'here' }: { readonly rehearsal?: boolean; readonly where?: Where } = {},
 ): Promise<HeldBack> {
   const isHeld = policy.ssh !== undefined || policy.logIns !== undefined;
   if (!isHeld && !policy.credentials.some(({ broker }) => broker !== undefined)) return { policy, credentials };
   const { brokered, remembered } = await import('./brokered.ts');
-  const held = brokered(policy, credentials, env, { rehearsal });
+  const held = brokered(policy, credentials, env, { rehearsal, where });
   return rehearsal ? held : remembered(held, env);
 }
 
 /** Where an agent looks for its log-in it finds one with placeholders. */
-const logInCopies = (broker: LaunchBroker | undefined): Copies['copies'] =>
+export const logInCopies = (broker: LaunchBroker | undefined): Copies['copies'] =>
   (broker?.logIns ?? []).flatMap(({ path, text }) => pathsOf([path]).map((at) => ({ path: at, text, hides: true })));
 
 /** Programs look for certificates in the system's bundles, whatever variables say. */

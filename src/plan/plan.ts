@@ -3,7 +3,7 @@ import { CordonError } from '../host/errors.ts';
 import { isByName } from '../policy/network/rules.ts';
 import type { Isolation, Policy } from '../policy/policy.ts';
 import { isSealed, type SealedEnv, sealedEntries } from '../seal/seal.ts';
-import type { Operation, SystemLinks } from './places/index.ts';
+import type { Operation, Outside, SystemLinks } from './places/index.ts';
 import { seccompProgram } from './seccomp/index.ts';
 
 declare const planBrand: unique symbol;
@@ -244,7 +244,8 @@ function linesOf(operation: Operation, reveal: boolean): string[] {
     case 'link':
       return [textLine('link', operation.path, operation.text)];
     case 'data':
-      return [planLine('data', bytesOfText(operation.path), reveal ? operation.text : HIDDEN)];
+    case 'try-data':
+      return [planLine(operation.kind, bytesOfText(operation.path), reveal ? operation.text : HIDDEN)];
     case 'workspace':
       return [textLine('workspace', operation.path, operation.mode)];
     case 'dev':
@@ -259,9 +260,10 @@ function linesOf(operation: Operation, reveal: boolean): string[] {
         ...(operation.ports.length === 0 ? [] : [textLine('listen', ...operation.ports.map(String))]),
         ...operation.local.map(({ address, bits }) => textLine('local', address, String(bits))),
         ...(operation.socket === undefined ? [] : [textLine('socket', operation.socket)]),
-        textLine('outside', ...operation.outside),
-        planLine('outside-task', reveal ? operation.task : HIDDEN),
+        ...outsideLines(operation.outside, reveal),
       ];
+    case 'certificates':
+      return [planLine('certificates', operation.text, ...operation.bundles.map(bytesOfText))];
     case 'show-programs':
     case 'proc':
     case 'run':
@@ -271,6 +273,11 @@ function linesOf(operation: Operation, reveal: boolean): string[] {
       return [textLine(operation.kind, operation.path)];
   }
 }
+
+const outsideLines = (outside: Outside, reveal: boolean) =>
+  'at' in outside
+    ? [textLine('outside-at', outside.at)]
+    : [textLine('outside', ...outside.words), planLine('outside-task', reveal ? outside.task : HIDDEN)];
 
 const optional = (field: string | number | undefined) => (field === undefined ? [] : [String(field)]);
 

@@ -28,6 +28,7 @@ function requestOf({ environment, env, folders, target, ...ground }: InsideGroun
     argv: [program, ...args],
     workdir: INSIDE.workspace,
     credentials: environment.secrets,
+    broker: environment.broker,
     folders,
     target,
     quiet: true,

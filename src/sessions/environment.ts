@@ -65,7 +65,7 @@ export async function sessionEnvironment(sources: Sources): Promise<SessionEnvir
   const plain = variables.filter(({ reference }) => !reference).map(secretOf);
   const referred = [...injected, ...variables.filter(({ reference }) => reference).map(ruleOf)];
   const secrets = new Map([...plain, ...(await resolved(referred, sources))]);
-  const held = await heldBack(asked, secrets, sources.env);
+  const held = await heldBack(asked, secrets, sources.env, { where: inImage ? 'in an image' : 'here' });
   const policy = withProxyVariables(held.policy);
   const nothing = ParentEnv.fromRecord({});
   const decisions = decide(policy, nothing);

@@ -44,7 +44,7 @@ export async function readSettings(options: SessionOptions, pods: Pods | undefin
   const homes = homesAt(env);
   const workspace = pods === undefined ? openWorkspace(options.workspace, { folders, homes }) : undefined;
   const { profile, limits, skills, target } = await readShared(options, folders, { env, home: homes[0] });
-  if (pods !== undefined) refuseUnfit(profile);
+  if (pods !== undefined) refuseUnfit(profile, 'pod');
   const filesystem = filesystemOf(profile, workspace?.path ?? INSIDE.workspace);
   const skillFolders = skills.map(({ folder }) => knownFolder(folder, 'skill'));
   const log = options.log ?? (() => undefined);
@@ -76,12 +76,12 @@ async function targetOf(given: string | undefined, profile: Policy, env: ParentE
       where: given,
       hint: 'name an image: podman:IMAGE or docker:IMAGE',
     });
-  refuseUnfit(profile);
+  refuseUnfit(profile, 'image');
   await engineOf(target, env);
   return target;
 }
 
-function refuseUnfit(profile: Policy): void {
+function refuseUnfit(profile: Policy, where: 'image' | 'pod'): void {
   const { filesystem, session } = profile;
   const { mode } = filesystem.workspace;
   const policy: Policy = {
@@ -89,7 +89,7 @@ function refuseUnfit(profile: Policy): void {
     network: session?.network ?? NETWORK_OFF,
     filesystem: { ...filesystem, preset: 'workspace', workspace: { mode } },
   };
-  const unfit = unfitFor(policy);
+  const unfit = unfitFor(policy, where);
   if (unfit !== undefined)
     throw new CordonError('policy', unfit.message, {
       where: profile.origin,

@@ -35,6 +35,9 @@ const TOOLS = [
   'ip',
   'echo',
   'mkdir',
+  'find',
+  'nc',
+  'tr',
 ];
 
 /** Storage, an image of nothing but busybox, and a daemon of our own: nothing of the machine's engine is touched. */

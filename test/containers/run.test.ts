@@ -112,7 +112,6 @@ describe('cordon run --in podman:IMAGE', () => {
   });
 
   it.each([
-    [['--net', 'example.com'], 'by name'],
     [['--fs', 'all'], 'not in a container'],
     [['--workspace', 'aside'], 'lost with it'],
     [['--trace'], '--trace does not go with --in'],

@@ -109,14 +109,14 @@ export class Scene {
 }
 
 /** A user's own storage, as rootless podman has it, with the image in it. */
-export function rootless(scene: Scene): Record<string, string> {
+export function rootless(scene: Scene, tar = join(ENGINE_FOLDER(), 'root.tar'), image = IMAGE): Record<string, string> {
   const { uid, gid } = identityOf(scene.user);
   const own = (name: string) => join(scene.home, name);
   mkdirSync(own('run'), { mode: 0o700 });
   chownSync(own('run'), uid, gid);
   writeFileSync(own('storage.conf'), '[storage]\ndriver = "vfs"\n');
   const env = { XDG_RUNTIME_DIR: own('run'), CONTAINERS_STORAGE_CONF: own('storage.conf') };
-  const words = ['import', '--quiet', '-c', 'ENV PATH=/bin', join(ENGINE_FOLDER(), 'root.tar'), IMAGE];
+  const words = ['import', '--quiet', '-c', 'ENV PATH=/bin', tar, image];
   execFileSync('podman', words, { env: scene.env(env), cwd: scene.home, uid, gid, stdio: 'ignore' });
   return env;
 }

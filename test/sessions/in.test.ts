@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_POLICY, openSession } from '../../src/index.ts';
-import { NETWORK_OFF, NETWORK_ON } from '../../src/policy/network/rules.ts';
+import { NETWORK_ON } from '../../src/policy/network/rules.ts';
 import { checkShared } from '../../src/sessions/index.ts';
 import { freshHome } from '../support/cordon.ts';
 
@@ -17,13 +17,11 @@ describe('the container of a session', () => {
   };
 
   const session = { limits: {}, path: [], blockedHosts: [] };
-  const named = { ...NETWORK_OFF, mode: 'names' as const };
 
   it.each([
     ['lxc:x', {}, "in of a session does not know 'lxc:x'"],
     ['podman:--privileged', {}, 'does not know'],
     ['container:x', {}, 'a session has a container of its own for each call'],
-    ['podman:x', { session: { ...session, network: named } }, 'by name only for commands on this machine'],
     [
       'podman:x',
       { filesystem: { ...DEFAULT_POLICY.filesystem, workspace: { mode: 'aside' as const } } },

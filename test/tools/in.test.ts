@@ -77,7 +77,7 @@ describe('the container of a tool', () => {
     ['in = 7', 'put it in quotes'],
     ['in = "podman:x"\nfs_base = "all"', 'the filesystem of this machine is not in a container'],
     ['in = "podman:x"\nfs_workspace = "aside"', 'lost with it'],
-    ['in = "podman:x"\n[tools.made.network]\nallow = ["example.com"]', 'by name only for commands on this machine'],
+    ['in = "container:x"\n[tools.made.network]\nallow = ["example.com"]', 'the network is not opened by name'],
   ])('is refused with its line: %j', (text, words) => {
     const { message, hint, where } = errorOf(() => parseConfig('cordon.toml', `[tools.made]\n${text}\n`));
     expect(`${message}; ${hint}`).toContain(words);
@@ -97,12 +97,12 @@ describe('the container of a tool', () => {
     expect(existsSync(box.config)).toBe(false);
   });
 
-  it('and hosts by name are not said of the same tool', () => {
+  it('that runs already, and hosts by name, are not said of the same tool', () => {
     const box = new ToolBox();
-    box.did('tool', 'config', 'made', 'in', 'podman:x');
+    box.did('tool', 'config', 'made', 'in', 'container:x');
     const before = box.policy();
     const { code, stderr } = box.cordon(['tool', 'config', 'made', 'net', 'allow', 'example.com']);
     expect({ code, after: box.policy() }).toEqual({ code: 125, after: before });
-    expect(stderr).toContain('by name only for commands on this machine');
+    expect(stderr).toContain('the network is not opened by name in a container that runs already');
   });
 });

@@ -23,15 +23,17 @@ const TIMED_OUT = 124;
 export const run: AgentSubcommand['run'] = async (parsed, context) => {
   const limit = timeLimitOf(parsed);
   const task = await taskFromFlags(parsed, context);
+  const target = await targetOf(parsed, context);
   const { policy, credentials, broker } = await heldBack(
     task.policy,
     await credentialsFor(task.policy, parsed, context),
     context.env,
+    { where: target === undefined ? 'here' : 'in an image' },
   );
   const afterwards: (() => void)[] = [];
   const outcome = await runAgent(
     {
-      ...{ ...task, policy, credentials, broker, record: true, target: await targetOf(parsed, context) },
+      ...{ ...task, policy, credentials, broker, record: true, target },
       ...{ quiet: isQuiet(parsed, context), onTerminal: process.stderr.isTTY },
     },
     {

@@ -119,7 +119,7 @@ function showPlan({ plan }: Prepared): string {
 }
 
 /** Hosts by the entries they were written as, a set as one. */
-function networkWords({ mode, allow, deny }: Policy['network']): string {
+export function networkWords({ mode, allow, deny }: Policy['network']): string {
   if (mode === 'off') return 'off, this machine included';
   if (mode === 'on') return 'on';
   const written = (rules: typeof allow) => [...new Set(rules.map(({ text, set }) => set ?? text))].join(' ');
@@ -130,6 +130,7 @@ function networkWords({ mode, allow, deny }: Policy['network']): string {
 
 /** What is kept of a file, and what the process outside is told, are nobody else's business. */
 function withoutTexts(place: Operation): object {
-  if (place.kind === 'data') return { ...place, text: '***' };
-  return place.kind === 'network-names' ? { ...place, task: '***' } : place;
+  if (place.kind === 'data' || place.kind === 'try-data') return { ...place, text: '***' };
+  if (place.kind !== 'network-names' || 'at' in place.outside) return place;
+  return { ...place, outside: place.outside.words, task: '***' };
 }

@@ -42,6 +42,9 @@ export const folderInside = () => `/.cordon-${randomBytes(16).toString('hex')}`;
 
 /** In the folder of the conversation. */
 export const SOCKET = 'socket';
+export const LISTENERS = 'listeners';
+/** Where either is inside. */
+export const talkInside = (inside: string, name: string) => `${inside}/talk/${name}`;
 const MOST_PROCESSES = 4096;
 
 /**
@@ -65,7 +68,7 @@ export function runArguments(engine: Engine, settings: ContainerSettings): strin
     ].flatMap(({ path, target }) => ['--mount', mountText(path, target, false)]),
     ...binds.flatMap((bind) => ['--mount', mountText(bind.path, pathInside(bind), bind.writable)]),
     ...(workdir === undefined ? [] : ['--workdir', workdir]),
-    ...['--entrypoint', launcher, image, `--ask-at=${talk}/${SOCKET}`],
+    ...['--entrypoint', launcher, image, `--ask-at=${talkInside(inside, SOCKET)}`],
   ];
 }
 

@@ -1,15 +1,17 @@
 import { type Decision, decide } from '../../decide/decide.ts';
-import { type Bytes, bufferOfBytes, bytesOfText, showBytes } from '../../host/bytes.ts';
+import { type Bytes, bufferOfBytes, bytesOfText, showBytes, textOfBytes } from '../../host/bytes.ts';
 import { type Folders, foldersOf, homesOf, isWithin } from '../../host/folders.ts';
 import { ParentEnv } from '../../host/parent-env.ts';
-import { factsOf, NO_COPIES, type Operation, placesOf } from '../../plan/places/index.ts';
+import { factsOf, NO_COPIES, type Operation, pathsOf, placesOf } from '../../plan/places/index.ts';
 import { plan, type ResourceLimit } from '../../plan/plan.ts';
-import { NETWORK_ON, type NetworkPolicy } from '../../policy/network/rules.ts';
+import { NETWORK_ON, type NetworkPolicy, withProxyVariables } from '../../policy/network/rules.ts';
 import type { FilesystemPolicy, Policy } from '../../policy/policy.ts';
 import { seal } from '../../seal/seal.ts';
+import type { LaunchBroker } from '../brokered.ts';
 import { surveyMachine } from '../machine.ts';
+import { outsideOperationsInside } from '../outside.ts';
 import { ownOf } from '../own.ts';
-import type { LaunchRequest, Prepared } from '../prepare.ts';
+import { type LaunchRequest, logInCopies, type Prepared } from '../prepare.ts';
 import { type Bind, pathInside } from './arguments.ts';
 import { atTargets } from './remap.ts';
 
@@ -76,7 +78,10 @@ export function decideInside(policy: Policy, inside: InsideEnv): Decision[] {
 }
 
 export interface InsideRequest
-  extends Pick<LaunchRequest, 'policy' | 'env' | 'argv' | 'workdir' | 'credentials' | 'quiet' | 'broker'> {
+  extends Pick<
+    LaunchRequest,
+    'policy' | 'env' | 'argv' | 'workdir' | 'credentials' | 'quiet' | 'onTerminal' | 'broker'
+  > {
   /** Cordon's own, where they are not what the environment says. */
   readonly folders?: Folders | undefined;
   /** Whose variables are decided about, when not the caller's. */
@@ -119,18 +124,25 @@ interface Around {
   readonly together: boolean;
   /** What of the network the launcher has to hold; left out where an engine does. */
   readonly network?: NetworkPolicy;
+  /** With names: the socket inside on which the listeners are taken. */
+  readonly outsideAt?: string | undefined;
 }
 
 /** decide → seal → plan for one command line in a container, of which `block` are the variables it was started with. */
 export function prepareInside(
   request: InsideRequest,
-  { block, places, together, network = NETWORK_ON }: Around,
+  { block, places, together, outsideAt, network = NETWORK_ON }: Around,
 ): Prepared {
-  const { argv, workdir, credentials, policy } = request;
+  const { argv, workdir, credentials, broker } = request;
+  const policy = withProxyVariables(request.policy);
   const inside = environmentInside(block, request.parent ?? request.env, places);
   const decisions = decideInside(policy, inside);
   const { env } = inside;
-  const sealed = seal(decisions, { policy, env, ...(credentials === undefined ? {} : { credentials }) });
+  const sealed = seal(decisions, {
+    ...{ policy, env },
+    ...(credentials === undefined ? {} : { credentials }),
+    ...(broker === undefined ? {} : { placeholders: broker.placeholders }),
+  });
   const search = (env.get(bytesOfText('PATH')) ?? DEFAULT_PATH).split(':').filter((folder) => folder.startsWith('/'));
   const made = plan({
     name: showBytes(argv[0]),
@@ -138,9 +150,18 @@ export function prepareInside(
     env: sealed,
     workdir,
     policy: { ...policy, network, filesystem: insideFilesystem(request, places) },
-    places: policy.isolation === 'filter' ? [] : operations(request, env, places),
+    places:
+      policy.isolation === 'filter'
+        ? []
+        : [
+            ...operations(request, env, places),
+            ...trustedInside(broker, block),
+            ...(outsideAt === undefined ? [] : outsideOperationsInside({ policy, ssh: broker?.ssh }, outsideAt)),
+          ],
     machine: { ...surveyMachine(env), bwrap: undefined },
     quiet: request.quiet,
+    summary: policy.base.preset === 'agent',
+    onTerminal: request.onTerminal,
     limits: request.limits?.each(together),
   });
   return { decisions, plan: made, startup: [], startupFiles: [], warnings: [] };
@@ -186,10 +207,20 @@ function operations(request: InsideRequest, env: ParentEnv, places: InsidePlaces
     own,
     aside: undefined,
     links: new Map(),
-    use: { as: 'run', files: NO_COPIES },
+    use: { as: 'run', files: { ...NO_COPIES, copies: logInCopies(request.broker) } },
   });
   const kept = places.workspace === undefined ? found.filter(({ kind }) => kind !== 'workspace') : found;
   return atTargets(kept, request.mounts ?? []).map(bounded(request.limits?.temporary));
+}
+
+/** What the image names its own certificates by is not passed on, but they stay trusted. */
+function trustedInside(broker: LaunchBroker | undefined, block: Buffer): Operation[] {
+  if (broker?.certificates === undefined) return [];
+  const { text, paths, variables } = broker.certificates;
+  const image = ParentEnv.fromBlock(block);
+  const named = variables.map((name) => textOfBytes(image.peek(bytesOfText(name)) ?? bytesOfText('')) ?? '');
+  const [first, ...others] = pathsOf([...paths, ...named.filter((path) => path.startsWith('/'))]);
+  return first === undefined ? [] : [{ kind: 'certificates', text, bundles: [first, ...others] }];
 }
 
 /** Memory that a command fills is memory of the machine. */

@@ -3,21 +3,25 @@ import { chmodSync, existsSync, lstatSync, mkdirSync, mkdtempSync, realpathSync,
 import { createServer, type Server, type Socket } from 'node:net';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { showBytes } from '../../host/bytes.ts';
 import { CordonError, EXIT } from '../../host/errors.ts';
 import { namesIn } from '../../host/files.ts';
 import { homesOf, isWithin } from '../../host/folders.ts';
 import { type ContainerTarget, targetText } from '../../policy/container-target.ts';
+import { isByName } from '../../policy/network/rules.ts';
 import { appendAudit, newLaunchId } from '../audit.ts';
 import { deliverBy, Ending } from '../ending.ts';
 import { exitOf, type Launched, type LaunchOptions, type LaunchResult, stdioOf } from '../launch.ts';
 import { nativeLauncher } from '../machine.ts';
+import { wayOut } from '../outside.ts';
 import type { Prepared } from '../prepare.ts';
-import { folderInside, pathInside, runArguments, SOCKET } from './arguments.ts';
+import { folderInside, LISTENERS, pathInside, runArguments, SOCKET, talkInside } from './arguments.ts';
 import { type Engine, engineOf, holdsTogether, volumesOf } from './engine.ts';
 import { type InsidePlaces, prepareInside } from './inside.ts';
 import { placesForContainer } from './places.ts';
-import { environmentFrom, type Recorded, recordsFor, tellPlan } from './talk.ts';
+import { environmentFrom, type Recorded, recordsFor, stateFolderOf, tellPlan } from './talk.ts';
 import { refuseUnfit } from './unfit.ts';
+import { openWayOut, type WayOut } from './way-out.ts';
 
 export interface ContainerRequest extends Recorded {
   readonly target: ContainerTarget;
@@ -37,7 +41,8 @@ export async function launchIn(request: ContainerRequest, options: LaunchOptions
   const engine = await engineOf(request.target, request.env);
   const places = await placesForContainer(request);
   const started = Date.now();
-  const talk = await begin(request, { engine, launcher, places }, options);
+  const launch = newLaunchId();
+  const talk = await begin(request, { engine, launcher, places, launch }, options);
   const ended = exitOf(talk.child);
   const start = new Starting(talk, engine, options.signal);
   const early = ended.then((result) => start.endedEarly(result));
@@ -49,6 +54,7 @@ export async function launchIn(request: ContainerRequest, options: LaunchOptions
       block,
       places,
       together: holdsTogether(engine),
+      ...(talk.wayOut === undefined ? {} : { network: request.policy.network, outsideAt: talk.wayOut.at }),
     });
     start.done();
     const heard = tellPlan(socket, prepared);
@@ -57,11 +63,12 @@ export async function launchIn(request: ContainerRequest, options: LaunchOptions
       end: () => socket.destroy(),
     });
     const ending = new Ending(talk.child, { signals: [options.signal] });
-    const result = ended.finally(() => {
+    const result = ended.finally(async () => {
       ending.done();
+      if (heard().isolation !== undefined) await talk.wayOut?.settle();
       talk.end();
     });
-    const records = recordsFor(request, prepared);
+    const records = recordsFor(request, prepared, launch);
     const recorded = result.then((ofEngine) => {
       const { isolation, exit } = heard();
       const outcome = { in: targetText(request.target), folder: request.workdir, isolation: isolation ?? 'none' };
@@ -169,6 +176,8 @@ interface Talk {
   readonly name: string;
   readonly child: ChildProcess;
   readonly socket: Promise<Socket>;
+  /** With hosts by name, and where it takes the listeners inside. */
+  readonly wayOut?: (WayOut & { readonly at: string }) | undefined;
   readonly end: () => void;
 }
 
@@ -176,6 +185,8 @@ interface Means {
   readonly engine: Engine;
   readonly launcher: string;
   readonly places: InsidePlaces;
+  /** What everything that is recorded of it is called by. */
+  readonly launch: string;
 }
 
 async function begin(request: ContainerRequest, means: Means, options: LaunchOptions): Promise<Talk> {
@@ -183,23 +194,26 @@ async function begin(request: ContainerRequest, means: Means, options: LaunchOpt
   const { engine, launcher, places } = means;
   const folder = talkFolder();
   const remove = () => rmSync(folder, { recursive: true, force: true });
+  let wayOut: WayOut | undefined;
   try {
     const talk = join(folder, 'talk');
     mkdirSync(talk);
     chmodSync(talk, 0o755);
     const { server, socket } = await listenOnce(join(talk, SOCKET));
+    wayOut = await wayOutOf(request, means, join(talk, LISTENERS));
     const { policy, target, workdir } = request;
-    const name = `cordon-${newLaunchId()}`;
+    const inside = folderInside();
+    const name = `cordon-${means.launch}`;
     const args = runArguments(engine, {
       image: target.name,
       name,
-      inside: folderInside(),
+      inside,
       launcher,
       talk,
       binds: places.binds,
       workdir: places.binds.some((bind) => isWithin(workdir, pathInside(bind))) ? workdir : undefined,
       home: homeInMemory(request, places),
-      network: policy.network.mode === 'off' ? 'off' : 'on',
+      network: policy.network.mode === 'on' ? 'on' : 'off',
       terminal: wantsTerminal(options),
       isolation: policy.isolation,
       limits: request.limits?.together,
@@ -210,16 +224,34 @@ async function begin(request: ContainerRequest, means: Means, options: LaunchOpt
       name,
       child,
       socket,
+      wayOut: wayOut === undefined ? undefined : { ...wayOut, at: talkInside(inside, LISTENERS) },
       end: () => {
+        wayOut?.end();
         server.close();
         socket.then((one) => one.destroy()).catch(() => undefined);
         remove();
       },
     };
   } catch (error) {
+    wayOut?.end();
     remove();
     throw error;
   }
+}
+
+/** With hosts by name the container has no network: this is all that leads out. */
+async function wayOutOf(
+  request: ContainerRequest,
+  { launcher, launch }: Means,
+  path: string,
+): Promise<WayOut | undefined> {
+  const { policy, env, argv, broker } = request;
+  if (!isByName(policy.network)) return undefined;
+  const outside = wayOut({
+    ...{ policy, env, state: stateFolderOf(request), subject: showBytes(argv[0]) },
+    ...{ broker: broker?.settings, ssh: broker?.ssh },
+  });
+  return openWayOut(outside, { launcher, path, launch });
 }
 
 /** Named by this process, so that those of others that were killed can be told from those in use. */

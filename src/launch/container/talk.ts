@@ -56,18 +56,23 @@ export function tellPlan(socket: Duplex, { plan }: Prepared): () => Heard {
   };
 }
 
-export function recordsFor(
-  { env, folders, policy, argv, record, note }: Recorded,
-  { decisions }: Prepared,
-): Records | undefined {
+/** Undefined where nothing can be written down. */
+export function stateFolderOf({ env, folders }: Pick<Recorded, 'env' | 'folders'>): string | undefined {
   const { state } = folders ?? foldersOf(env);
-  if (!record || state === undefined) return undefined;
+  if (state === undefined) return undefined;
   try {
     ensureFolder(state);
+    return state;
   } catch {
     return undefined;
   }
+}
+
+export function recordsFor(request: Recorded, { decisions }: Prepared, launch = newLaunchId()): Records | undefined {
+  const { policy, argv, record, note } = request;
+  const state = record ? stateFolderOf(request) : undefined;
+  if (state === undefined) return undefined;
   const head = auditHead({ policy, decisions, path: argv[0], argumentCount: argv.length - 1 });
   const more = note === undefined ? '' : `,${JSON.stringify(note).slice(1, -1)}`;
-  return { launch: newLaunchId(), stateFolder: state, audit: { file: auditFile(state), head: `${head}${more}` } };
+  return { launch, stateFolder: state, audit: { file: auditFile(state), head: `${head}${more}` } };
 }

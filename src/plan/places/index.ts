@@ -28,7 +28,7 @@ export {
   patternBelow,
   plainOf,
 } from './facts.ts';
-export type { Operation } from './operation.ts';
+export type { Operation, Outside } from './operation.ts';
 export { INSIDE, sessionPlaces } from './session.ts';
 export { STARTUP_IN_HOME } from './shown.ts';
 export { POSSIBLE_LINKS, type SystemLinks } from './system.ts';

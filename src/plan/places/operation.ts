@@ -25,7 +25,7 @@ export type Operation =
   | { readonly kind: 'expose-read' | 'expose-write'; readonly path: Path }
   | { readonly kind: 'private'; readonly path: Path; readonly mode: string; readonly bytes?: number }
   | { readonly kind: 'link'; readonly path: Path; readonly text: string }
-  | { readonly kind: 'data'; readonly path: Path; readonly text: Bytes }
+  | { readonly kind: 'data' | 'try-data'; readonly path: Path; readonly text: Bytes }
   | { readonly kind: 'workspace'; readonly path: Path | 'here'; readonly mode: WorkspaceMode }
   | { readonly kind: 'dev'; readonly bytes?: number }
   | {
@@ -34,10 +34,17 @@ export type Operation =
       readonly local: readonly { readonly address: string; readonly bits: number }[];
       /** A socket with a path, which the same program serves. */
       readonly socket?: Path | undefined;
-      /** The program that lets connections through, and what it is told. */
-      readonly outside: readonly string[];
-      readonly task: Bytes;
+      readonly outside: Outside;
+    }
+  | {
+      /** What programs are to trust, beside what the files at these paths hold; at the first of them in any case. */
+      readonly kind: 'certificates';
+      readonly text: Bytes;
+      readonly bundles: readonly [Path, ...Path[]];
     }
   | { readonly kind: 'ipc-host' | 'network-off' | 'show-programs' | 'proc' | 'run' | 'mention' };
+
+/** The program that lets connections through, and what it is told; or, in a container, the socket on which it takes the listeners. */
+export type Outside = { readonly words: readonly string[]; readonly task: Bytes } | { readonly at: Path };
 
 export type OperationOf<Kind extends Operation['kind']> = { [One in Kind]: Operation & { readonly kind: One } }[Kind];

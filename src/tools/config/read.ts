@@ -117,7 +117,10 @@ function checkContainer(source: Source, entry: Entry): void {
   const tool = toolOf(source, entry);
   // That the host is there is the default, and is meant only where it is written.
   const isWritten = textOf(childOf(entry.value, 'fs_base')) === 'all';
-  const found = unfitFor(policyOf({ ...tool, in: isWritten ? undefined : tool.in }, ANY_HOME));
+  const found = unfitFor(
+    policyOf({ ...tool, in: isWritten ? undefined : tool.in }, ANY_HOME),
+    tool.in?.kind ?? 'image',
+  );
   if (found === undefined) return;
   refuse(source, node.place, found.message, { hint: 'leave out one of the two: `in`, or what contradicts it' });
 }
