@@ -113,7 +113,7 @@ function plotStyle() {
 // process outside, which starts while a connection waits.
 async function bundleScripts() {
   // V8 takes a cache for any source of the same length, and would run the old code.
-  rmSync(join(dist, 'quick.cjs.cache'), { force: true });
+  for (const name of ['quick', 'quick-in']) rmSync(join(dist, `${name}.cjs.cache`), { force: true });
   const script = {
     absWorkingDir: root,
     outdir: dist,
@@ -126,17 +126,23 @@ async function bundleScripts() {
     legalComments: 'none',
     logLevel: 'warning',
   };
-  await build({
-    ...script,
-    entryPoints: { quick: 'src/cli/quick.ts' },
-    define: { 'import.meta.url': 'thisModule.url', 'import.meta.dirname': '__dirname' },
-    banner: { js: `${WRAPPER}${THIS_MODULE}` },
-    footer: { js: '})' },
-    plugins: [
-      { name: 'later', setup: (one) => one.onResolve({ filter: /^\./ }, loadLater) },
-      { name: 'no-es-view', setup: leaveOutEsView },
-    ],
-  });
+  for (const [name, later] of [
+    ['quick', loadLater],
+    ['quick-in', loadOthersLater],
+  ])
+    await build({
+      ...script,
+      entryPoints: { [name]: 'src/cli/quick.ts' },
+      define: { 'import.meta.url': 'thisModule.url', 'import.meta.dirname': '__dirname' },
+      banner: { js: `${WRAPPER}${THIS_MODULE}` },
+      footer: { js: '})' },
+      // In a script that Node did not load itself, parts of Node are required.
+      supported: { 'dynamic-import': false },
+      plugins: [
+        { name: 'later', setup: (one) => one.onResolve({ filter: /^\./ }, later) },
+        { name: 'no-es-view', setup: leaveOutEsView },
+      ],
+    });
   await build({ ...script, entryPoints: { network: 'src/network/main.ts' } });
   putInPlace(join(root, 'scripts', 'start.cjs'), join(dist, 'start.cjs'));
 }
@@ -147,6 +153,11 @@ const THIS_MODULE = "const thisModule = { get url() { return require('node:url')
 
 function loadLater({ kind }) {
   return kind === 'dynamic-import' ? { path: './cli.js', external: true } : undefined;
+}
+
+// What starts a command in a container is part of the bundle for that.
+function loadOthersLater(asked) {
+  return asked.path.endsWith('/container-run.ts') ? undefined : loadLater(asked);
 }
 
 // A script sees node:fs itself and no ES module's view of it, so there is nothing to bring up to date, and nothing to copy. Node loads

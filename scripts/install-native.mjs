@@ -81,13 +81,15 @@ const TYPICAL_HOME = {
   '.kube/config': 'apiVersion: v1\nusers:\n- name: someone\n  user:\n    token: made-up\n',
   '.ssh/config': 'Host *\n  User someone\n',
   'project/.git/HEAD': 'ref: refs/heads/main\n',
+  // An engine that starts nothing.
+  'engine/podman': '#!/bin/sh\nexit 1\n',
 };
 
 function makeTypicalHome() {
   const home = mkdtempSync(join(tmpdir(), 'cordon-cache-'));
   for (const [name, text] of Object.entries(TYPICAL_HOME)) {
     mkdirSync(dirname(join(home, name)), { recursive: true });
-    writeFileSync(join(home, name), text);
+    writeFileSync(join(home, name), text, { mode: text.startsWith('#!') ? 0o755 : 0o644 });
   }
   return home;
 }
@@ -96,19 +98,17 @@ function makeTypicalHome() {
 export function writeCodeCache(root) {
   const home = makeTypicalHome();
   const env = {
-    PATH: process.env.PATH ?? '',
+    PATH: `${join(home, 'engine')}:${process.env.PATH ?? ''}`,
     HOME: home,
     CORDON_HOME: join(home, 'cordon'),
     CORDON_FRONT: '3',
     CORDON_KEEP: '4',
   };
   // A shell with the arguments of a launch stands in for the native front; the plan goes nowhere, so nothing is started.
-  const script = '"$CORDON_NODE" "$CORDON_SCRIPT" run -- true 3>/dev/null 4<"$CORDON_LOOKED"; :';
+  const script = '"$CORDON_NODE" "$CORDON_SCRIPT" "$0" "$@" 3>/dev/null 4<"$CORDON_LOOKED"; :';
   const looked = join(env.CORDON_HOME, 'state', 'looked-through');
-  // The first time it writes down what it needs, which a plan that is kept may not come from; the second it keeps what came of looking
-  // through files, which the third takes. Each one's cache has what the ones before compiled in it too.
-  for (let times = 0; times < 3; times++)
-    spawnSync('/bin/sh', ['-c', script, 'run', '--', 'true'], {
+  const run = (...words) =>
+    spawnSync('/bin/sh', ['-c', script, 'run', ...words, '--', 'true'], {
       cwd: join(home, 'project'),
       env: {
         ...env,
@@ -118,15 +118,19 @@ export function writeCodeCache(root) {
       },
       stdio: 'ignore',
     });
+  // The first time it writes down what it needs, which a plan that is kept may not come from; the second it keeps what came of looking
+  // through files, which the third takes. Each one's cache has what the ones before compiled in it too.
+  for (let times = 0; times < 3; times++) run();
+  run('--in', 'podman:none');
   rmSync(home, { recursive: true, force: true });
 }
 
 function installIntoPackage(root) {
   const dist = join(root, 'dist');
   writeNodePath(dist);
-  writeCodeCache(root);
   const native = prebuiltNative(root) ?? buildNative(root);
   if (!native) {
+    writeCodeCache(root);
     console.error(
       `cordon: the package has no launcher for ${process.platform} ${process.arch}, and there is no C compiler here (on Debian: apt-get install gcc musl-tools); ${COST}`,
     );
@@ -134,6 +138,7 @@ function installIntoPackage(root) {
   }
   takePlace(native.launcher, join(dist, 'native', 'cordon-launch'));
   takePlace(native.front, join(root, 'bin', 'cordon'));
+  writeCodeCache(root);
 }
 
 // The same file under another name, so that it is on the disk once.

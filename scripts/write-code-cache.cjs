@@ -1,13 +1,10 @@
-// Runs one harmless launch through dist/quick.cjs and keeps what V8 compiled for it: node scripts/write-code-cache.cjs run -- true
+// Runs one harmless launch through the bundle for it and keeps what V8 compiled: node scripts/write-code-cache.cjs run -- true
 const { renameSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');
 
-const quick = join(__dirname, '..', 'dist', 'quick.cjs');
-const { exports: loaded, script } = require(join(__dirname, '..', 'dist', 'start.cjs')).load();
+const { run, script, filename } = require(join(__dirname, '..', 'dist', 'start.cjs')).load();
 
-loaded
-  .quickRun(() => Promise.reject(new Error('this was to be a plain run')))
-  .then(() => {
-    writeFileSync(`${quick}.cache.new`, script.createCachedData());
-    renameSync(`${quick}.cache.new`, `${quick}.cache`);
-  });
+run(() => Promise.reject(new Error('this was to be a plain run'))).then(() => {
+  writeFileSync(`${filename}.cache.new`, script.createCachedData());
+  renameSync(`${filename}.cache.new`, `${filename}.cache`);
+});

@@ -5,6 +5,7 @@ import { captureArguments, frontDescriptor } from '../host/parent-env.ts';
 import { needsConfig, run } from './commands/run.ts';
 import { createContext } from './context.ts';
 import { withHelpHint } from './flags.ts';
+import { IN_FLAG } from './run-flags.ts';
 import { showError } from './ui/show-error.ts';
 
 /** Flags that need nothing but what is bundled here. */
@@ -26,9 +27,14 @@ const OWN_FLAGS = [
 ];
 
 /** The launch people type all day, as a bundle of its own that is small and compiled ahead. Whatever else is asked for, the whole program does. */
-export async function quickRun(whole: () => Promise<unknown>): Promise<void> {
+export const quickRun = (whole: () => Promise<unknown>) => quickRunWith(OWN_FLAGS, whole);
+
+/** The same for a command in a container, which takes some more of the program. */
+export const quickRunIn = (whole: () => Promise<unknown>) => quickRunWith([...OWN_FLAGS, IN_FLAG.name], whole);
+
+async function quickRunWith(flags: readonly string[], whole: () => Promise<unknown>): Promise<void> {
   const args = captureArguments();
-  if (frontDescriptor() === undefined || !isPlainRun(args) || isInProjectWithPolicy()) {
+  if (frontDescriptor() === undefined || !isPlainRun(args, flags) || isInProjectWithPolicy()) {
     await whole();
     return;
   }
@@ -48,7 +54,7 @@ export async function quickRun(whole: () => Promise<unknown>): Promise<void> {
   }
 }
 
-function isPlainRun([command, ...rest]: readonly Bytes[]): boolean {
+function isPlainRun([command, ...rest]: readonly Bytes[], flags: readonly string[]): boolean {
   if (command !== 'run') return false;
   for (let i = 0; i < rest.length; i++) {
     const arg = rest[i] as Bytes;
@@ -56,7 +62,7 @@ function isPlainRun([command, ...rest]: readonly Bytes[]): boolean {
     if (!arg.startsWith('-')) return isPlainCommand(arg);
     const [name = '', value] = arg.split('=', 2);
     if (SWITCHES.includes(name)) continue;
-    if (!OWN_FLAGS.includes(name)) return false;
+    if (!flags.includes(name)) return false;
     if (value === undefined) i++;
   }
   return true;

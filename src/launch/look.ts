@@ -25,7 +25,7 @@ export interface Looked {
   readonly found: readonly FoundInside[];
 }
 
-type LookRequest = Pick<LaunchRequest, 'policy' | 'env' | 'workdir' | 'argv' | 'throwawayHome'>;
+type LookRequest = Pick<LaunchRequest, 'policy' | 'env' | 'workdir' | 'argv' | 'throwawayHome' | 'withoutCopies'>;
 
 /** Where bubblewrap makes the barrier they are arguments of a program. */
 const AT_ONCE = 8000;

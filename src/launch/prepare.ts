@@ -8,6 +8,7 @@ import { isFirstTime } from '../host/session.ts';
 import {
   type Copies,
   factsOf,
+  NO_COPIES,
   type Operation,
   openFacts,
   type PlaceFacts,
@@ -46,6 +47,8 @@ export interface LaunchRequest {
   readonly rehearsal?: boolean;
   /** Nothing is started: what the command would find at these paths is told instead. */
   readonly look?: readonly Bytes[];
+  /** Only where folders are is asked: nothing of what stands in for a file is made. */
+  readonly withoutCopies?: boolean;
   /** Files of the command's own, in a place that is its own too. */
   readonly files?: Copies['copies'];
   /** Leave out what is only good to know. */
@@ -87,7 +90,10 @@ export function prepare(request: LaunchRequest): Prepared {
   const state = stateFolder(request);
   const machine = surveyMachine(env);
   const facts = factsFor(request);
-  const { startup, settings } = lookedThrough({ ...request, policy }, openFacts(facts), decisions, state);
+  const { startup, settings } =
+    request.withoutCopies === true
+      ? UNCOPIED
+      : lookedThrough({ ...request, policy }, openFacts(facts), decisions, state);
   const launchPlan = plan({
     name: showBytes(argv[0]),
     command: { path, argv: [...argv, ...(request.look ?? [])] },
@@ -143,6 +149,11 @@ function factsFor({ env, throwawayHome }: Pick<LaunchRequest, 'env' | 'throwaway
   const facts = factsOf(env);
   return throwawayHome === true ? { ...facts, closed: facts.homes.slice(1) } : facts;
 }
+
+const UNCOPIED: LookedThrough = {
+  startup: { files: NO_COPIES, notes: [], read: [], met: [] },
+  settings: { ...NO_COPIES, notes: [] },
+};
 
 /**
  * What stands in for files that would bring back what the policy drops, and for settings with log-ins in them. `all` leaves files as they

@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openFolder, ROOT } from '../support/project.ts';
@@ -10,7 +9,7 @@ const DIST = join(ROOT, 'dist');
 const PRELOAD =
   "process.on('exit', () => require('node:fs').writeSync(2, process.moduleLoadList.join('\\n') + '\\ncode ' + process.exitCode));";
 /** A shell with the arguments of a launch stands in for the native front; the plan comes back on standard output. */
-const AS_FRONT = '"$NODE" $FLAGS "$SCRIPT" run -- true 3>&1 1>&2 4</dev/null; :';
+const AS_FRONT = '"$NODE" $FLAGS "$SCRIPT" "$0" "$@" 3>&1 1>&2 4</dev/null; :';
 
 let folder: string;
 
@@ -24,18 +23,22 @@ beforeAll(() => {
     writeFileSync(join(folder, 'home', name), text);
   writeFileSync(join(folder, 'preload.cjs'), PRELOAD);
   writeFileSync(join(folder, 'package.json'), '{ "name": "cordon", "type": "module" }');
-  for (const name of ['start.cjs', 'quick.cjs']) cpSync(join(DIST, name), join(folder, 'dist', name));
+  for (const name of ['start.cjs', 'quick.cjs', 'quick-in.cjs', 'native'])
+    cpSync(join(DIST, name), join(folder, 'dist', name), { recursive: true });
+  mkdirSync(join(folder, 'engine'));
+  writeFileSync(join(folder, 'engine/podman'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
 });
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
-function plan(flags = '') {
+function plan(flags = '', words: readonly string[] = []) {
   const env = {
-    ...{ PATH: '/usr/bin:/bin', HOME: join(folder, 'home'), CORDON_HOME: join(folder, 'home/cordon') },
+    PATH: `${join(folder, 'engine')}:/usr/bin:/bin`,
+    ...{ HOME: join(folder, 'home'), CORDON_HOME: join(folder, 'home/cordon') },
     ...{ CORDON_FRONT: '3', CORDON_KEEP: '4' },
     ...{ NODE: process.execPath, FLAGS: flags, SCRIPT: join(folder, 'dist/start.cjs') },
   };
-  return spawnSync('/bin/sh', ['-c', AS_FRONT, 'run', '--', 'true'], {
+  return spawnSync('/bin/sh', ['-c', AS_FRONT, 'run', ...words, '--', 'true'], {
     ...{ cwd: join(folder, 'home/project'), env, encoding: 'utf8' },
   });
 }
@@ -59,11 +62,21 @@ describe('the launch path', () => {
       expect(parts).not.toContain(part);
   });
 
-  test('has compiled code for this Node beside it', () => {
-    const { load } = createRequire(import.meta.url)(join(DIST, 'start.cjs')) as {
-      load: () => { script: { cachedDataRejected?: boolean } };
-    };
-    expect(load().script.cachedDataRejected).toBe(false);
+  test('of a command in a container is a bundle of its own, and starts the engine without the whole program', () => {
+    rmSync(join(folder, 'dist/quick.cjs'));
+    const { stderr } = plan(`-r ${join(folder, 'preload.cjs')}`, ['--in', 'podman:none']);
+    cpSync(join(DIST, 'quick.cjs'), join(folder, 'dist/quick.cjs'));
+    expect(stderr).toContain('podman started no container');
+    const parts = stderr.split('\n').map((line) => line.replace('NativeModule ', ''));
+    expect(parts).toContain('child_process');
+    for (const part of ['crypto', 'http', 'internal/modules/esm/loader']) expect(parts).not.toContain(part);
+  });
+
+  test.each(['quick.cjs', 'quick-in.cjs'])('has compiled code for this Node beside %s', (name) => {
+    const argv = name === 'quick.cjs' ? [] : ['--in'];
+    const script = `process.argv.push(...${JSON.stringify(argv)}); const { script, filename } = require('./start.cjs').load();
+      console.log(filename.endsWith('/${name}'), script.cachedDataRejected);`;
+    expect(spawnSync(process.execPath, ['-e', script], { cwd: DIST, encoding: 'utf8' }).stdout).toBe('true false\n');
   });
 
   test.each([

@@ -30,7 +30,8 @@ export async function run(args: readonly Bytes[], context: Context): Promise<num
   showWarnings(policy.warnings, context);
   showNotes(notes, context);
   const target = await targetOf(parsed, context);
-  if (target !== undefined) return (await import('../container-run.ts')).explainIn({ policy, target }, parsed, context);
+  if (target !== undefined)
+    return (await import('../container-explain.ts')).explainIn({ policy, target }, parsed, context);
   const startup = startupNotes(policy, context);
   const asked = parsed.words.length > 0 || parsed.rest !== undefined;
   const answers = asked

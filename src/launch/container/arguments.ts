@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { closeSync, openSync, readSync } from 'node:fs';
 import { CordonError } from '../../host/errors.ts';
 import type { Isolation } from '../../policy/policy.ts';
 import { type Engine, guardOptions, holdsTogether } from './engine.ts';
@@ -39,6 +39,16 @@ export interface ContainerSettings {
  * have put anything at this one, and above it is only the root.
  */
 export const folderInside = () => `/.cordon-${randomBytes(16).toString('hex')}`;
+
+/** From where node:crypto has them, which takes longer to load than the rest of a launch. */
+function randomBytes(count: number): Buffer {
+  const bytes = Buffer.alloc(count);
+  const source = openSync('/dev/urandom', 'r');
+  const got = readSync(source, bytes);
+  closeSync(source);
+  if (got !== count) throw new CordonError('launch', '/dev/urandom gives no random bytes');
+  return bytes;
+}
 
 /** In the folder of the conversation. */
 export const SOCKET = 'socket';

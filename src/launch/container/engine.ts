@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { get } from 'node:http';
 import { bytesOfText, textOfBytes } from '../../host/bytes.ts';
 import { CordonError } from '../../host/errors.ts';
 import { workingFolder } from '../../host/folders.ts';
@@ -48,9 +47,10 @@ export async function engineOf(target: ContainerTarget, env: ParentEnv): Promise
 }
 
 /** Asked of its socket, since the client takes seconds to say it; a daemon that is reached in another way is docker's. */
-function withDaemon(engine: Engine): Promise<Engine> {
+async function withDaemon(engine: Engine): Promise<Engine> {
   const [, socketPath] = /^unix:\/\/(\/.*)$/.exec(engine.env.DOCKER_HOST ?? 'unix:///var/run/docker.sock') ?? [];
-  if (engine.name === 'podman' || socketPath === undefined) return Promise.resolve(engine);
+  if (engine.name === 'podman' || socketPath === undefined) return engine;
+  const { get } = await import('node:http');
   return new Promise((resolve) => {
     const asked = get({ socketPath, path: '/_ping', timeout: 2000, agent: false }, (answer) => {
       answer.resume();

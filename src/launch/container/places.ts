@@ -52,7 +52,8 @@ async function workspaceOf({ policy, env, workdir }: InsideRequest): Promise<str
   if (preset === 'minimal') return undefined;
   const plain: Policy = { ...policy, network: NETWORK_ON, isolation: 'auto' };
   const argv = [bytesOfText('/bin/sh')] as const;
-  const { found, isolation } = await lookAt({ policy: plain, env, workdir, argv }, [bytesOfText(workdir)]);
+  const request = { policy: plain, env, workdir, argv, withoutCopies: true };
+  const { found, isolation } = await lookAt(request, [bytesOfText(workdir)]);
   const [here] = found;
   if (isolation === 'filter' || here?.mount === undefined || here.mount === '/' || here.filesystem === 'overlay')
     return undefined;
