@@ -21,6 +21,7 @@ const suites = [
   './broker/rows.mjs',
   './broker/beside.mjs',
   './network/rows.mjs',
+  './containers/rows.mjs',
   './sessions/rows.mjs',
   './mcp/rows.mjs',
   './peers/rows.mjs',
