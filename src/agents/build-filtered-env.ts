@@ -1,6 +1,9 @@
+import { decide } from '../decide/decide.ts';
 import { bytesOfText } from '../host/bytes.ts';
-import { currentEnvironment } from '../host/parent-env.ts';
-import { isNeverName, presetPatterns } from '../policy/presets/presets.ts';
+import { currentEnvironment, ParentEnv } from '../host/parent-env.ts';
+import { Pattern } from '../policy/pattern.ts';
+import { DEFAULT_POLICY, type Policy } from '../policy/policy.ts';
+import { presetPatterns } from '../policy/presets/presets.ts';
 
 /** What an agent gets beside the names that every agent needs. */
 export interface FilteredEnvOptions {
@@ -11,17 +14,27 @@ export interface FilteredEnvOptions {
 }
 
 /**
- * A fresh object with only the base names of coding agents and the extra names, as far as they are set. Missing names are no error,
- * and a name on the code-injection list passes only where the base table itself has it.
+ * A fresh object with only the base names of coding agents and the extra names, as far as they are set. It is what `decide` passes with
+ * the base of agents and no guard; missing names are no error.
  */
 export function buildFilteredEnv({
   extraKeys = [],
   env = currentEnvironment(),
 }: FilteredEnvOptions = {}): Record<string, string> {
-  const base = presetPatterns('agent');
-  const extra = extraKeys.filter((name) => !isNeverName(bytesOfText(name)));
-  const present = [...new Set([...base, ...extra])].filter((name) => Object.hasOwn(env, name));
-  return Object.fromEntries(
-    present.map((name) => [name, env[name]]).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
-  );
+  const variables = Object.fromEntries(Object.entries(env));
+  const decisions = decide(policyOf(extraKeys), ParentEnv.fromRecord(variables));
+  const passed = new Set(decisions.filter(({ verdict }) => verdict === 'pass').map(({ name }) => name));
+  const named = new Set([...presetPatterns('agent'), ...extraKeys]);
+  const entries = [...named].filter((name) => passed.has(bytesOfText(name))).map((name) => [name, variables[name]]);
+  return Object.fromEntries(entries);
+}
+
+function policyOf(extraKeys: readonly string[]): Policy {
+  const origin = 'buildFilteredEnv';
+  return {
+    ...DEFAULT_POLICY,
+    origin,
+    base: { preset: 'agent', origin },
+    allow: extraKeys.map((name) => ({ pattern: Pattern.exactly(bytesOfText(name)), origin, extraKey: true })),
+  };
 }

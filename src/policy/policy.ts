@@ -95,7 +95,7 @@ export interface Policy {
   /** Log-ins in files of an agent, of which the command gets placeholders. */
   readonly logIns?: readonly LogInRule[] | undefined;
   readonly guard: GuardMode;
-  /** Never for an agent, and a sandbox spec has rules of its own for them. */
+  /** Never for an agent. */
   readonly guardExceptions?: readonly GuardException[] | undefined;
   readonly filesystem: FilesystemPolicy;
   readonly network: NetworkPolicy;

@@ -1,10 +1,10 @@
 import { guardValue } from '../decide/guard/index.ts';
 import { bytesOfText } from '../host/bytes.ts';
 import { CordonError } from '../host/errors.ts';
-import { decideVariable, refuseName } from './decide.ts';
-import { type HostVariables, keepAllowed, readVariables, type SandboxEnv, type Variables } from './filter.ts';
+import { type HostVariables, keepAllowed, readVariables, type SandboxEnv } from './filter.ts';
 import { type ForbiddenEntry, SandboxSpecForbidden } from './forbidden.ts';
 import { readOptions, type SandboxOptions, type SandboxRules } from './options.ts';
+import { decideVariables, refusedEntries, type Variables } from './policy.ts';
 import { hashSpec, type SandboxMount, type SandboxSpec } from './spec.ts';
 
 /** What a builder starts from. */
@@ -74,7 +74,7 @@ export class SandboxSpecBuilder {
       mounts: this.#mounts,
     };
     refuseBadFields(fields);
-    refuseAll([...forbiddenInAllowlist(this.#rules)], 'the allowlist');
+    refuseAll(refusedEntries([...this.#rules.names, ...this.#rules.prefixes], this.#rules), 'the allowlist');
     refuseAll(forbiddenIn(this.#forced, this.#rules), 'postFilterEnv');
     refuseAll(credentialsInFields(fields), 'the spec');
     const env = keepAllowed(new Map([...this.#host, ...this.#forced].sort(byName)), this.#rules);
@@ -83,17 +83,8 @@ export class SandboxSpecBuilder {
   }
 }
 
-function forbiddenInAllowlist(rules: SandboxRules): readonly ForbiddenEntry[] {
-  return [...rules.names, ...rules.prefixes].flatMap((name) => {
-    const refused = refuseName(name, rules);
-    return refused === undefined ? [] : [{ name, reason: refused.reason }];
-  });
-}
-
 function forbiddenIn(variables: Variables, rules: SandboxRules): readonly ForbiddenEntry[] {
-  return [...variables]
-    .map(([name, value]) => decideVariable(name, value, rules))
-    .filter(({ verdict }) => verdict === 'drop');
+  return decideVariables(variables, rules).filter(({ verdict }) => verdict === 'drop');
 }
 
 function refuseAll(entries: readonly ForbiddenEntry[], where: string): void {

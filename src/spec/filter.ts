@@ -1,6 +1,6 @@
 import { CordonError } from '../host/errors.ts';
-import { decideVariable, type SandboxDecision } from './decide.ts';
 import { readOptions, type SandboxOptions, type SandboxRules } from './options.ts';
+import { decideVariables, type SandboxDecision, type Variables } from './policy.ts';
 
 declare const filteredBrand: unique symbol;
 
@@ -24,16 +24,13 @@ export function filterSandboxEnv(env: HostVariables, options: SandboxOptions = {
 
 /** One decision for each variable that is set, by the code that filters. */
 export function explainSandboxEnv(env: HostVariables, options: SandboxOptions = {}): readonly SandboxDecision[] {
-  const rules = readOptions(options);
-  return [...readVariables(env)].map(([name, value]) => decideVariable(name, value, rules));
+  return decideVariables(readVariables(env), readOptions(options));
 }
 
 /** Whether `filterSandboxEnv` made it. */
 export function isSandboxEnv(value: unknown): value is SandboxEnv {
   return typeof value === 'object' && value !== null && filtered.has(value);
 }
-
-export type Variables = ReadonlyMap<string, unknown>;
 
 /** Reads each own variable once, so that a getter or proxy can't show one value to the guard and another to the spec. */
 export function readVariables(env: HostVariables): Variables {
@@ -46,8 +43,8 @@ export function readVariables(env: HostVariables): Variables {
 
 export function keepAllowed(variables: Variables, rules: SandboxRules): SandboxEnv {
   const env: Record<string, string> = Object.create(null);
-  for (const [name, value] of variables) {
-    if (typeof value === 'string' && decideVariable(name, value, rules).verdict === 'pass') env[name] = value;
+  for (const { name, verdict } of decideVariables(variables, rules)) {
+    if (verdict === 'pass') env[name] = variables.get(name) as string;
   }
   filtered.add(env);
   return Object.freeze(env) as SandboxEnv;

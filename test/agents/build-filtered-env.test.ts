@@ -29,6 +29,21 @@ describe('buildFilteredEnv (B1)', () => {
     ).toStrictEqual({ NODE_PATH: 'z' });
   });
 
+  it("leaves out what decide leaves out: Cordon's own variables, and values that steer what a program reads", () => {
+    const host = { LANG: '../x', LC_ALL: 'C', TERM: '/x', PATH: '() { :; }', CORDON_HOME: '/x', MY_TOKEN: 'a\0b' };
+    expect(buildFilteredEnv({ extraKeys: ['CORDON_HOME', 'MY_TOKEN'], env: host })).toStrictEqual({ LC_ALL: 'C' });
+  });
+
+  it('names come in the order of the base, then of the extra keys', () => {
+    const host = { Z: '1', A: '2', HOME: '/h', PATH: '/b' };
+    expect(Object.keys(buildFilteredEnv({ extraKeys: ['Z', 'A', 'Z'], env: host }))).toEqual([
+      'PATH',
+      'HOME',
+      'Z',
+      'A',
+    ]);
+  });
+
   it('reads the environment of the process when given none', () => {
     expect(buildFilteredEnv({ extraKeys: [] }).PATH).toBe(process.env.PATH);
   });

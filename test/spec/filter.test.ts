@@ -106,6 +106,12 @@ describe('bad input', () => {
     expect(filter(env)).toEqual({});
   });
 
+  it("names of the code-injection list in any case, and Cordon's own, pass by no allowlist", () => {
+    const listed = ['ld_preload', 'Node_Options', 'FISH_FUNCTION_PATH', 'CORDON_HOME', 'CORDON_FRONT'];
+    const env = Object.fromEntries(listed.map((name) => [name, 'x']));
+    expect(filter({ ...env, CI: '1' }, { addToAllowlist: [...listed, 'CI'] })).toEqual({ CI: '1' });
+  });
+
   it.each([null, undefined, 7, 'PATH=/b'])('%s is no environment', (env) => {
     expect(() => filterSandboxEnv(env as never)).toThrow(
       expect.objectContaining({ name: 'CordonError', kind: 'policy' }),
@@ -276,6 +282,27 @@ describe('explainSandboxEnv', () => {
       'NODE_ENV pass allowlist',
       'NPM_CONFIG_SHELL drop code-injection',
       'PATH pass allowlist',
+    ]);
+    expect(
+      explainSandboxEnv({
+        CORDON_HOME: 'x',
+        GIT_PAGER: 'less',
+        LANG: '/x',
+        NPM_CONFIG_ſ: 'x',
+        PATH: '() { :; }',
+        ld_preload: 'x',
+        '': 'x',
+        Z: 7 as never,
+      }).map(({ name, rule }) => `${name} ${rule}`),
+    ).toEqual([
+      ' unusable-name',
+      'CORDON_HOME control',
+      'GIT_PAGER not-allowed',
+      'LANG unsafe-value',
+      'NPM_CONFIG_ſ unusable-name',
+      'PATH unsafe-value',
+      'Z unusable-value',
+      'ld_preload code-injection',
     ]);
     expect(JSON.stringify(decisions)).not.toContain('canary');
   });

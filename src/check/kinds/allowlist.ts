@@ -3,8 +3,8 @@ import { childOf, describeNode, itemsOf, type Node, type Place, textOf } from '.
 import { Problems } from '../../policy/load/problems.ts';
 import type { Source } from '../../policy/load/source.ts';
 import { ALLOWLIST } from '../../spec/allowlist.ts';
-import { refuseName } from '../../spec/decide.ts';
 import { readOptions, type SandboxException } from '../../spec/options.ts';
+import { refusedEntries } from '../../spec/policy.ts';
 import { type Findings, nameText } from '../finding.ts';
 import type { Checker } from './kind.ts';
 
@@ -51,16 +51,15 @@ function entriesOfText({ text }: Source): Written[] {
 }
 
 function checkEntry(findings: Findings, { entry, place }: Written, exceptions: readonly SandboxException[]): void {
-  const problem =
-    formProblem(entry) ?? refuseName(entry.replace(/\*$/, ''), { ...readOptions({}), exceptions })?.reason;
+  const problem = problemOf(entry, exceptions);
   if (problem === undefined) return;
   findings.add('allowlist-entry-denied', place, { message: `${nameText(entry)}: ${problem}`, names: [entry] });
 }
 
-function formProblem(entry: string): string | undefined {
+function problemOf(entry: string, exceptions: readonly SandboxException[]): string | undefined {
   try {
-    readOptions({ addToAllowlist: [entry] });
-    return undefined;
+    const rules = { ...readOptions({ addToAllowlist: [entry] }), exceptions };
+    return refusedEntries([entry.replace(/\*$/, '')], rules)[0]?.reason;
   } catch (error) {
     if (!(error instanceof CordonError)) throw error;
     return error.message;
