@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { appendFileSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { ensureFolder, replaceFile } from '../host/files.ts';
+import { ensureFolder } from '../host/files.ts';
+import { replaceFile } from '../host/whole-file.ts';
 
 const fileIn = (state: string) => join(state, 'placeholders');
 const markOf = (placeholder: string) => createHash('sha256').update(placeholder).digest('base64url').slice(0, 22);

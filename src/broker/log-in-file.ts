@@ -1,6 +1,7 @@
-import { chownSync, closeSync, fstatSync, readFileSync } from 'node:fs';
+import { closeSync, fchownSync, fstatSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { openToRead, replaceFile, syncFolder } from '../host/files.ts';
+import { openToRead } from '../host/files.ts';
+import { replaceFile, syncFolder } from '../host/whole-file.ts';
 import type { LogIn } from '../policy/log-ins.ts';
 import { sealed, unsealed } from './sealed-text.ts';
 
@@ -117,8 +118,11 @@ export function writeLogIn(
   const text = JSON.stringify(fields, null, indent) + (before.text.endsWith('\n') ? '\n' : '');
   const { uid, gid } = before.owner;
   const data = key === undefined ? Buffer.from(text, 'utf8') : sealed(text, key);
-  replaceFile(file, data, before.mode, (fresh) => {
-    if (process.getuid?.() === 0) chownSync(fresh, uid, gid);
+  replaceFile(file, data, {
+    mode: before.mode,
+    ready: (descriptor) => {
+      if (process.getuid?.() === 0) fchownSync(descriptor, uid, gid);
+    },
   });
   data.fill(0);
   try {

@@ -1,23 +1,19 @@
-import { randomBytes } from 'node:crypto';
 import {
   type BigIntStats,
   closeSync,
   constants,
-  fchmodSync,
   fchownSync,
   fstatSync,
-  fsyncSync,
   lstatSync,
   mkdirSync,
   openSync,
   readFileSync,
   realpathSync,
-  renameSync,
   rmdirSync,
   unlinkSync,
-  writeSync,
 } from 'node:fs';
 import { type Bytes, bufferOfBytes, bytesOfBuffer, showBytes } from '../host/bytes.ts';
+import { replaceFile } from '../host/whole-file.ts';
 import { carriedOver } from './diff.ts';
 import { baseOf, type Change, type ChangeRecord, contentOf, type FileIdentity } from './record.ts';
 
@@ -105,7 +101,6 @@ function removeIt(change: Change, force: boolean): Outcome {
 /** A name in a folder that is held open. */
 interface Place {
   readonly path: Buffer;
-  readonly sibling: (name: string) => Buffer;
 }
 
 /** Linux has one value for it on all machines Node runs on; Node has no name for it. */
@@ -122,8 +117,7 @@ function within(path: Bytes, modes: ReadonlyMap<string, number> | undefined, act
       closeSync(folder);
       folder = next;
     }
-    const sibling = (text: string) => Buffer.from(`/proc/self/fd/${folder}/${text}`);
-    return act({ path: Buffer.concat([sibling(''), name]), sibling });
+    return act({ path: Buffer.concat([Buffer.from(`/proc/self/fd/${folder}/`), name]) });
   } finally {
     closeSync(folder);
   }
@@ -187,16 +181,16 @@ function replace(place: Place, change: Change, { content, base, force }: Replace
     throw new Refusal('the command saw a shortened copy of it; take its lines over by hand from cordon changes diff');
   if (real?.equals(wanted) === true) return { outcome: 'same' };
   checkUnchanged(change, now, force);
-  const temporary = place.sibling(`.cordon-${randomBytes(8).toString('hex')}`);
-  try {
-    write(temporary, wanted, change, now);
-    const still = statOf(place);
-    if (still?.ino !== now?.ino || still?.mtimeNs !== now?.mtimeNs) throw new Refusal('the real one is being changed');
-    renameSync(temporary, place.path);
-  } catch (error) {
-    quietly(() => unlinkSync(temporary));
-    throw error;
-  }
+  replaceFile(place.path, wanted, {
+    // The old one, or the command's without what gives somebody else's rights.
+    mode: now === undefined ? (change.mode ?? 0o644) & 0o777 : Number(now.mode) & 0o7777,
+    ready: (descriptor) => keepOwner(descriptor, now),
+    last: () => {
+      const still = statOf(place);
+      if (still?.ino !== now?.ino || still?.mtimeNs !== now?.mtimeNs)
+        throw new Refusal('the real one is being changed');
+    },
+  });
   return { outcome: 'applied' };
 }
 
@@ -226,18 +220,9 @@ function readReal({ path }: Place): Buffer {
   }
 }
 
-/** With the old mode, or the command's without what gives somebody else's rights. */
-function write(path: Buffer, content: Buffer, { mode = 0o644 }: Change, old: BigIntStats | undefined): void {
-  const descriptor = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | O_NOFOLLOW, 0o600);
-  try {
-    for (let at = 0; at < content.length; ) at += writeSync(descriptor, content, at);
-    if (old !== undefined && Number(old.uid) !== process.getuid?.())
-      quietly(() => fchownSync(descriptor, Number(old.uid), Number(old.gid)));
-    fchmodSync(descriptor, old === undefined ? mode & 0o777 : Number(old.mode) & 0o7777);
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
+function keepOwner(descriptor: number, old: BigIntStats | undefined): void {
+  if (old !== undefined && Number(old.uid) !== process.getuid?.())
+    quietly(() => fchownSync(descriptor, Number(old.uid), Number(old.gid)));
 }
 
 function makeFolder(place: Place, { mode = 0o755 }: Change): Outcome {

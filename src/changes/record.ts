@@ -1,8 +1,8 @@
-import { closeSync, constants, fstatSync, openSync, readdirSync, readSync, unlinkSync, utimesSync } from 'node:fs';
+import { closeSync, constants, fstatSync, futimesSync, openSync, readdirSync, readSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Bytes } from '../host/bytes.ts';
 import { CordonError } from '../host/errors.ts';
-import { replaceFile } from '../host/files.ts';
+import { replaceFile } from '../host/whole-file.ts';
 
 /** What stood at a place when the command ended. */
 export interface FileIdentity {
@@ -202,7 +202,7 @@ const padded = (number: number) => String(number).padStart(20, '0');
 
 /** With the time it had: how long it is kept goes by that. The name it has meanwhile is no launch's. */
 const replaceRecord = ({ file, time }: ChangeRecord, content: Buffer) =>
-  replaceFile(file, content, 0o600, (fresh) => utimesSync(fresh, time, time));
+  replaceFile(file, content, { ready: (descriptor) => futimesSync(descriptor, time, time) });
 
 export function dropRecord({ file }: Pick<ChangeRecord, 'file'>): void {
   try {

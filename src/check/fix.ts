@@ -1,7 +1,8 @@
 import { closeSync, fchmodSync, fstatSync, lstatSync, rmSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { showText } from '../host/bytes.ts';
-import { openToRead, replaceFile } from '../host/files.ts';
+import { openToRead } from '../host/files.ts';
+import { replaceFile } from '../host/whole-file.ts';
 import type { Node } from '../policy/load/node.ts';
 import { Source } from '../policy/load/source.ts';
 import type { Finding, Region, Report } from './finding.ts';
@@ -87,10 +88,10 @@ function addToIgnored({ file }: Target): string | undefined {
   const mode = lstatSync(ignore, { throwIfNoEntry: false })?.mode;
   const before = mode === undefined ? '' : wholeText(ignore);
   const end = before === '' || before.endsWith('\n') ? '' : '\n';
-  replaceFile(ignore, `${before}${end}${line}\n`, (mode ?? 0o644) & 0o777);
+  replaceFile(ignore, `${before}${end}${line}\n`, { mode: (mode ?? 0o644) & 0o777 });
   if (isIgnored(repository, file, undefined)) return `.gitignore lists ${showText(line)} now`;
   if (mode === undefined) rmSync(ignore);
-  else replaceFile(ignore, before, mode & 0o777);
+  else replaceFile(ignore, before, { mode: mode & 0o777 });
   return undefined;
 }
 
@@ -104,7 +105,7 @@ async function takeCommentOut({ file, kind, finding: { region } }: Target): Prom
   const { text, mark, stats } = readText(file, 'refused');
   const rest = await withoutComment({ file, kind, text }, region);
   if (rest === undefined) return undefined;
-  replaceFile(file, `${mark}${rest}`, stats.mode & 0o777);
+  replaceFile(file, `${mark}${rest}`, { mode: stats.mode & 0o777 });
   return `the comment in line ${region.line} is gone`;
 }
 

@@ -2,17 +2,13 @@ import {
   closeSync,
   constants,
   existsSync,
-  fsyncSync,
   mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
   readSync,
   realpathSync,
-  renameSync,
-  rmSync,
   statSync,
-  writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
@@ -100,32 +96,3 @@ export function ensureFolder(path: string, mode = 0o700): void {
 /** What nobody can guess. Node loads its cryptography at the first call of this, and most launches need none. */
 export const randomHex = (bytes: number) =>
   Buffer.from(globalThis.crypto.getRandomValues(new Uint8Array(bytes))).toString('hex');
-
-/** Whole or not at all, also on a full disk, and never through a link that somebody put there. `ready`: what else is done to it before. */
-export function replaceFile(
-  path: string,
-  text: string | Uint8Array,
-  mode = 0o600,
-  ready: (fresh: string) => void = () => undefined,
-): void {
-  // No one else's, and never one that is there already; whether somebody can guess it does not matter.
-  const fresh = join(dirname(path), `.${basename(path)}.${process.pid}-${process.hrtime.bigint()}`);
-  try {
-    writeFileSync(fresh, text, { flag: 'wx', mode, flush: true });
-    ready(fresh);
-    renameSync(fresh, path);
-  } catch (error) {
-    rmSync(fresh, { force: true });
-    throw error;
-  }
-}
-
-/** What was renamed in it is there after a power cut too. */
-export function syncFolder(folder: string): void {
-  const descriptor = openSync(folder, constants.O_RDONLY);
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-}

@@ -13,9 +13,10 @@ import {
 import { release } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { sha256 } from '../host/bytes.ts';
-import { ensureFolder, namesIn, randomHex, replaceFile, textIn } from '../host/files.ts';
+import { ensureFolder, namesIn, randomHex, textIn } from '../host/files.ts';
 import { type Folders, foldersOf, type Homes, isWithin, packageFolder } from '../host/folders.ts';
 import { ParentEnv } from '../host/parent-env.ts';
+import { replaceFile } from '../host/whole-file.ts';
 import {
   type ChangesPlace,
   isWithinAny,

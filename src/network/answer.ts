@@ -1,7 +1,7 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { showText } from '../host/bytes.ts';
 import { CordonError } from '../host/errors.ts';
-import { replaceFile } from '../host/files.ts';
+import { replaceFile } from '../host/whole-file.ts';
 import { findProfile, namedProfiles, type ProfilePlaces } from '../policy/profile/find.ts';
 import { type Pending, pendingIn, say, type Word } from './pending.ts';
 
@@ -87,7 +87,7 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 function rewrite(path: string, text: string): void {
   try {
     const target = realpathSync(path);
-    replaceFile(target, text, statSync(target).mode & 0o777);
+    replaceFile(target, text, { mode: statSync(target).mode & 0o777 });
   } catch (cause) {
     if (cause instanceof CordonError) throw cause;
     throw new CordonError('write', `the profile cannot be written (${(cause as NodeJS.ErrnoException).code})`, {

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { namesIn, replaceFile } from '../host/files.ts';
+import { namesIn } from '../host/files.ts';
+import { replaceFile } from '../host/whole-file.ts';
 
 /** A host that waits for a person's word. */
 export interface Pending {

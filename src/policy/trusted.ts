@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CordonError } from '../host/errors.ts';
-import { ensureFolder, replaceFile } from '../host/files.ts';
+import { ensureFolder } from '../host/files.ts';
+import { replaceFile } from '../host/whole-file.ts';
 
 /**
  * What a person has looked at and trusts: a path, and the digest of what stood there with all it extends. Any change asks again. The

@@ -1,4 +1,4 @@
-import { chmodSync, copyFileSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { release } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,6 +6,7 @@ import { CordonError } from '../host/errors.ts';
 import { ensureFolder } from '../host/files.ts';
 import { foldersOf, type Homes, homesOf } from '../host/folders.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
+import { replaceFile } from '../host/whole-file.ts';
 import { nativeLauncher, surveyMachine } from '../launch/machine.ts';
 import { LAUNCHER_FOLDER } from '../plan/places/index.ts';
 import type { Machine } from '../plan/plan.ts';
@@ -79,16 +80,12 @@ function usableLauncher(): Launcher {
 export function placeLauncher({ bin }: Pick<Places, 'bin'>, packaged: string): string {
   const path = join(dirname(bin), LAUNCHER_FOLDER, 'cordon-launch');
   if (interpreterProblem(path) !== undefined) return packaged;
-  const partial = `${path}.${process.pid}`;
   try {
     if (isSame(path, packaged)) return path;
     ensureFolder(dirname(path), 0o755);
-    copyFileSync(packaged, partial);
-    chmodSync(partial, 0o755);
-    renameSync(partial, path);
+    replaceFile(path, readFileSync(packaged), { mode: 0o755 });
     return path;
   } catch {
-    rmSync(partial, { force: true });
     return packaged;
   }
 }

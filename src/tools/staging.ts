@@ -1,26 +1,14 @@
-import {
-  type BigIntStats,
-  closeSync,
-  fchmodSync,
-  fstatSync,
-  fsyncSync,
-  linkSync,
-  openSync,
-  renameSync,
-  symlinkSync,
-  unlinkSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { type BigIntStats, linkSync, renameSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { type Bytes, bufferOfBytes } from '../host/bytes.ts';
 import { CordonError } from '../host/errors.ts';
-import { ensureFolder, syncFolder } from '../host/files.ts';
+import { ensureFolder } from '../host/files.ts';
+import { nameBeside, syncFolder, writeBeside } from '../host/whole-file.ts';
 
 interface Staged {
   readonly path: string;
   /** What takes its place; undefined when it is to go. */
-  readonly fresh: string | undefined;
+  readonly fresh: string | Buffer | undefined;
 }
 
 /**
@@ -30,7 +18,6 @@ interface Staged {
 export class Staging {
   readonly #staged: Staged[] = [];
   readonly #reserved: string[] = [];
-  #count = 0;
 
   /** Lets something stand there already, for those who look at the disk before everything is in its place. */
   reserve(path: string): void {
@@ -41,15 +28,17 @@ export class Staging {
   /** Gives what `stat` will say about the file once it is in its place. */
   file(path: string, content: Buffer, mode: number): BigIntStats {
     return explained(path, () => {
-      const fresh = this.#beside(path);
+      ensureFolder(dirname(path), 0o755);
+      const { path: fresh, stats } = writeBeside(path, content, { mode });
       this.#staged.push({ path, fresh });
-      return writeWhole(fresh, content, mode);
+      return stats;
     });
   }
 
   link(path: string, target: Bytes): void {
     explained(path, () => {
-      const fresh = this.#beside(path);
+      ensureFolder(dirname(path), 0o755);
+      const fresh = nameBeside(path);
       symlinkSync(bufferOfBytes(target), fresh);
       this.#staged.push({ path, fresh });
     });
@@ -81,29 +70,12 @@ export class Staging {
   }
 
   #place({ path, fresh }: Staged, undo: (() => void)[], backups: string[]): void {
-    const backup = this.#beside(path);
+    const backup = nameBeside(path);
     const existed = linkIfPresent(path, backup);
     if (existed) backups.push(backup);
     undo.push(() => (existed ? renameSync(backup, path) : unlinkSync(path)));
     if (fresh !== undefined) renameSync(fresh, path);
     else if (existed) unlinkSync(path);
-  }
-
-  #beside(path: string): string {
-    ensureFolder(dirname(path), 0o755);
-    return join(dirname(path), `.${basename(path)}.${process.pid}.${this.#count++}`);
-  }
-}
-
-function writeWhole(path: string, content: Buffer, mode: number): BigIntStats {
-  const descriptor = openSync(path, 'wx', 0o600);
-  try {
-    for (let written = 0; written < content.length; ) written += writeSync(descriptor, content, written);
-    fchmodSync(descriptor, mode);
-    fsyncSync(descriptor);
-    return fstatSync(descriptor, { bigint: true });
-  } finally {
-    closeSync(descriptor);
   }
 }
 

@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import { CordonError } from '../host/errors.ts';
-import { ensureFolder, replaceFile } from '../host/files.ts';
+import { ensureFolder } from '../host/files.ts';
+import { replaceFile } from '../host/whole-file.ts';
 import type { KeptPage, LaunchDetails, ResolvedPolicy } from './api.ts';
 import { type PageFile, pageWith } from './page-file.ts';
 import { listPolicies, type PolicySurroundings, resolvePolicy } from './policies.ts';

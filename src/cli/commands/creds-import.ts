@@ -3,8 +3,8 @@ import { resolve } from 'node:path';
 import { guardName, guardValue } from '../../decide/guard/index.ts';
 import { type Bytes, bytesOfText, showText } from '../../host/bytes.ts';
 import { CordonError } from '../../host/errors.ts';
-import { replaceFile } from '../../host/files.ts';
 import { workingFolder } from '../../host/folders.ts';
+import { replaceFile } from '../../host/whole-file.ts';
 import { schemeOf } from '../../policy/credential.ts';
 import { type EnvLine, readEnvLines } from '../../policy/env-file.ts';
 import type { Secret } from '../../secrets/secret.ts';
@@ -123,5 +123,5 @@ function replaceValues(path: string, text: string, wanted: readonly EnvLine[]): 
       ? line
       : `${line.slice(0, line.indexOf('='))}=vault://${name}${line.endsWith('\r') ? '\r' : ''}`;
   });
-  replaceFile(path, lines.join('\n'), stats.mode & 0o777);
+  replaceFile(path, lines.join('\n'), { mode: stats.mode & 0o777 });
 }

@@ -1,7 +1,8 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { CordonError } from '../../host/errors.ts';
-import { ensureFolder, replaceFile } from '../../host/files.ts';
+import { ensureFolder } from '../../host/files.ts';
+import { replaceFile } from '../../host/whole-file.ts';
 import { EXTENSIONS } from '../../policy/load/load.ts';
 
 const folderFor = (config: string) => join(config, 'profiles');

@@ -1,8 +1,9 @@
-import { rmSync, statSync, writeFileSync } from 'node:fs';
+import { rmSync, statSync } from 'node:fs';
 import type { Report } from '../../../prove/report/report.ts';
 import { CordonError } from '../../host/errors.ts';
-import { realPathOf, replaceFile } from '../../host/files.ts';
+import { realPathOf } from '../../host/files.ts';
 import { sarifLog } from '../../host/sarif.ts';
+import { replaceFile, writeBeside } from '../../host/whole-file.ts';
 import type { Context } from '../context.ts';
 import { flagValues, hasFlag, type ParsedArguments, textValue, usageError } from '../flags.ts';
 import { version } from '../version.ts';
@@ -46,15 +47,13 @@ function tryPlace(path: string): void {
   explained(path, () => {
     const found = statSync(path, { throwIfNoEntry: false });
     if (found !== undefined && !found.isFile()) throw notAFile(path);
-    const fresh = `${realPathOf(path)}.${process.pid}`;
-    writeFileSync(fresh, '', { flag: 'wx' });
-    rmSync(fresh);
+    rmSync(writeBeside(realPathOf(path), '').path);
   });
 }
 
 /** Whoever looks at it meanwhile has the old one. A link stays one. */
 function writePage(path: string, text: string): void {
-  explained(path, () => replaceFile(realPathOf(path), text, 0o666));
+  explained(path, () => replaceFile(realPathOf(path), text, { mode: 0o666 & ~process.umask() }));
 }
 
 function explained(path: string, work: () => void): void {

@@ -2,7 +2,8 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { type BigIntStats, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { CordonError } from '../../host/errors.ts';
-import { ensureFolder, replaceFile } from '../../host/files.ts';
+import { ensureFolder } from '../../host/files.ts';
+import { replaceFile } from '../../host/whole-file.ts';
 import { Unavailable } from '../../secrets/sources/source.ts';
 import {
   appendLine,

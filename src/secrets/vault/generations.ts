@@ -1,8 +1,7 @@
-import { randomBytes } from 'node:crypto';
-import { existsSync, linkSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { CordonError } from '../../host/errors.ts';
-import { syncFolder } from '../../host/files.ts';
+import { addFile, isFreshName, syncFolder } from '../../host/whole-file.ts';
 
 /**
  * A file that many processes replace without losing anything and without a lock that a killed one could leave behind: each state is a new
@@ -49,31 +48,22 @@ function follows(folder: string, number: number, base: Generation | undefined): 
   return read(folder, base.number)?.data.equals(base.data) === true;
 }
 
-/** Writes a file that appears whole or not at all, and never in the place of another. */
+/** Lasts through a loss of power. False where there is one already. */
 export function place(folder: string, path: string, data: Uint8Array | string): boolean {
-  const fresh = join(folder, `new.${process.pid}.${randomBytes(6).toString('hex')}`);
-  try {
-    writeWhole(fresh, data);
-    linkSync(fresh, path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw error;
-  } finally {
-    rmSync(fresh, { force: true });
-  }
+  if (!addFile(path, data)) return false;
   syncFolder(folder);
   return true;
 }
 
-export const writeWhole = (path: string, data: Uint8Array | string) =>
-  writeFileSync(path, data, { flag: 'wx', mode: 0o600, flush: true });
-
 /** In rising order, which `follows` relies on. What a killed writer left is removed too, once it is surely dead. */
 function removeOlder(folder: string, number: number): void {
   for (const old of numbers(folder).filter((other) => other < number)) rmSync(pathOf(folder, old), { force: true });
-  const abandoned = readdirSync(folder).filter((name) => name.startsWith('new.') && isOld(join(folder, name)));
+  const abandoned = readdirSync(folder).filter((name) => isUnfinished(name) && isOld(join(folder, name)));
   for (const name of abandoned) rmSync(join(folder, name), { force: true });
 }
+
+/** Earlier versions called it `new.`. */
+const isUnfinished = (name: string) => isFreshName(name) || name.startsWith('new.');
 
 const AN_HOUR = 3_600_000;
 

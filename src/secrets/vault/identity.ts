@@ -1,15 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, fstatSync, readFileSync, renameSync } from 'node:fs';
+import { closeSync, fstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bytesOfText } from '../../host/bytes.ts';
 import { CordonError } from '../../host/errors.ts';
-import { openToRead, syncFolder } from '../../host/files.ts';
+import { openToRead } from '../../host/files.ts';
+import { replaceFile, syncFolder } from '../../host/whole-file.ts';
 import { KEYRING_SERVICE, type Keyring } from '../keyring.ts';
 import { Secret } from '../secret.ts';
 import { checkFile } from '../sources/file.ts';
 import { Unavailable } from '../sources/source.ts';
 import { lockIdentity, newIdentity, unlockIdentity } from './crypt.ts';
-import { place, writeWhole } from './generations.ts';
+import { place } from './generations.ts';
 
 /** How the vault's key is kept: in the keyring, in a file only the user can read, or in a file under a passphrase. */
 export type KeyPlace = 'keyring' | 'file' | 'passphrase';
@@ -90,9 +91,7 @@ export async function createKey(folder: string, kept: KeyPlace, tools: KeyTools)
 export async function moveKey(folder: string, kept: KeyPlace, tools: KeyTools): Promise<void> {
   const before = readKeyFile(folder) ?? '';
   const { text } = await keep(await openKey(before, folder, tools), kept, tools);
-  const fresh = join(folder, `new.${process.pid}.${randomBytes(6).toString('hex')}`);
-  writeWhole(fresh, text);
-  renameSync(fresh, join(folder, FILE));
+  replaceFile(join(folder, FILE), text);
   syncFolder(folder);
   const left = IN_KEYRING.exec(before)?.[1];
   if (left !== undefined) await tools.keyring.delete(KEYRING_SERVICE, left);

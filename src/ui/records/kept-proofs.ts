@@ -1,6 +1,7 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { ensureFolder, replaceFile } from '../../host/files.ts';
+import { ensureFolder } from '../../host/files.ts';
+import { replaceFile } from '../../host/whole-file.ts';
 
 const KEPT = 10;
 
