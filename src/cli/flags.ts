@@ -152,7 +152,7 @@ export function chosen<Value>(
   );
 }
 
-export function unknownWord(command: string, word: Bytes | undefined, known: readonly string[]): CordonError {
+function unknownWord(command: string, word: Bytes | undefined, known: readonly string[]): CordonError {
   const all = `it takes ${known.join(', ')}`;
   if (word === undefined) return usageError(`${command} needs a word that says what to do`, all);
   const near = nearest(word, known);

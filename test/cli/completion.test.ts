@@ -6,6 +6,7 @@ import { COMMANDS } from '../../src/cli/commands.ts';
 import { following, SHAPES } from '../../src/cli/completion/shapes.ts';
 import { usageOf } from '../../src/cli/help.ts';
 import { cordonProgram, freshHome, type Ran, runAs, runCordon } from '../support/cordon.ts';
+import { wordsOf } from './usage-words.ts';
 
 const TYPE = fileURLToPath(new URL('type-and-complete.py', import.meta.url));
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
@@ -178,7 +179,7 @@ describe('the table of shapes', () => {
   const usage = COMMANDS.flatMap((command) => usageOf(command).map(({ term }) => term.replace('cordon ', '')));
 
   it('knows every subcommand that the help shows', () => {
-    for (const { name, words = [] } of COMMANDS) expect(following([name])).toEqual(expect.arrayContaining([...words]));
+    for (const command of COMMANDS) expect(following([command.name])).toEqual(expect.arrayContaining(wordsOf(command)));
   });
 
   it('knows nothing that the help does not show', () => {

@@ -1,8 +1,9 @@
 import { describe, expect, it, test } from 'vitest';
-import { COMMANDS } from '../../src/cli/commands.ts';
+import { COMMANDS, type CommandEntry } from '../../src/cli/commands.ts';
 import { flagGroups, usageOf } from '../../src/cli/help.ts';
 import { definitions } from '../../src/cli/ui/definitions.ts';
 import { runCordon } from '../support/cordon.ts';
+import { wordsOf } from './usage-words.ts';
 
 const NAMES = COMMANDS.map(({ name }) => name);
 
@@ -57,10 +58,16 @@ describe.each(NAMES)('cordon %s --help', (name) => {
   });
 
   it('is where a mistake leads to', () => {
-    const { code, stdout, stderr } = runCordon([name, ...(entry.words?.slice(0, 1) ?? []), '--no-such-flag']);
+    const { code, stdout, stderr } = runCordon([name, ...wordsOf(entry).slice(0, 1), '--no-such-flag']);
     expect({ code, stdout }).toEqual({ code: 125, stdout: '' });
     expect(stderr).toMatch(/^cordon: .*\n {2}hint: \S.*\n$/);
   });
+});
+
+it.each(['agent', 'creds', 'profile', 'tool', 'net', 'changes'])('%s takes the words that its help shows', (name) => {
+  const { stderr } = runCordon([name, 'zzzzzz']);
+  const taken = /it takes ([a-z, ]+)/.exec(stderr)?.[1]?.split(', ') ?? [];
+  expect(taken.toSorted()).toEqual(wordsOf(COMMANDS.find((entry) => entry.name === name) as CommandEntry).toSorted());
 });
 
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');

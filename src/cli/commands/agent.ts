@@ -1,6 +1,7 @@
 import type { Bytes } from '../../host/bytes.ts';
 import { CordonError } from '../../host/errors.ts';
-import { AGENT_FLAGS, type CommandModule } from '../commands.ts';
+import { AGENT_FLAGS } from '../command-flags.ts';
+import type { CommandModule } from '../commands.ts';
 import type { Context } from '../context.ts';
 import { chosen, hasFlag, type ParsedArguments, parseArguments, usageError } from '../flags.ts';
 import { IN_FLAG } from '../run-flags.ts';

@@ -1,30 +1,14 @@
 import { basename } from 'node:path';
 import { type Bytes, showText } from '../../host/bytes.ts';
 import { type AuditRecord, readAudit } from '../../launch/audit.ts';
+import { AUDIT_FLAGS } from '../command-flags.ts';
 import type { Context } from '../context.ts';
-import {
-  type FlagSpec,
-  flagValues,
-  hasFlag,
-  JSON_FLAG,
-  type ParsedArguments,
-  parseArguments,
-  textValue,
-  usageError,
-} from '../flags.ts';
+import { flagValues, hasFlag, type ParsedArguments, parseArguments, textValue, usageError } from '../flags.ts';
 import { painter } from '../ui/colour.ts';
 import { homePath } from '../ui/home-path.ts';
 import { table } from '../ui/table.ts';
 
 const SHOWN = 20;
-
-export const AUDIT_FLAGS: readonly FlagSpec[] = [
-  { name: '--last', value: 'N', help: 'only the newest N (default 20; 0 for all)' },
-  { name: '--since', value: 'TIME', help: 'only since then: 30m, 12h, 7d, or a date such as 2026-01-31' },
-  { name: '--command', value: 'NAME', help: 'only this program, by its name or path' },
-  { name: '--user', value: 'USER', help: 'only sessions of this user' },
-  JSON_FLAG,
-];
 
 export function run(args: readonly Bytes[], context: Context): number {
   const parsed = parseArguments(args, { flags: AUDIT_FLAGS });

@@ -21,32 +21,33 @@ import { CordonError } from '../../host/errors.ts';
 import { homesOf, isWithin, workingFolder } from '../../host/folders.ts';
 import { CHANGES_FOLDER, layersFolderOf } from '../../launch/own.ts';
 import { nearest } from '../../policy/nearest.ts';
-import { CHANGES_FLAGS } from '../commands.ts';
+import { CHANGES_FLAGS } from '../command-flags.ts';
 import type { Context } from '../context.ts';
 import { hasFlag, type ParsedArguments, parseArguments, usageError } from '../flags.ts';
 import { painter } from '../ui/colour.ts';
 import { homePath } from '../ui/home-path.ts';
 import { table } from '../ui/table.ts';
 
-const ACTIONS = ['list', 'show', 'diff', 'apply', 'drop'] as const;
-type Action = (typeof ACTIONS)[number];
+const ACTIONS = { list, show, diff, apply, drop };
+type Action = keyof typeof ACTIONS;
+const isAction = (word: string | undefined): word is Action => word !== undefined && Object.hasOwn(ACTIONS, word);
 
 export function run(args: readonly Bytes[], context: Context): number {
   const parsed = parseArguments(args, { flags: CHANGES_FLAGS });
   const [first, ...rest] = [...parsed.words, ...(parsed.rest ?? [])];
-  const named = ACTIONS.find((action) => action === first);
+  const named = isAction(first) ? first : undefined;
   const words = named === undefined ? [first, ...rest].filter((word) => word !== undefined) : rest;
   const action: Action = named ?? (words.length === 0 ? 'list' : 'show');
   if (named === undefined && first !== undefined && !isLaunch(first) && !first.includes('/')) throw unknown(first);
   const asked: Asked = { words, flags: parsed, context, json: hasFlag(parsed, '--json'), records: recordsOf(context) };
   checkFlags(action, parsed);
-  return { list, show, diff, apply, drop }[action](asked);
+  return ACTIONS[action](asked);
 }
 
 /** What is no action, no launch and no path is a word that somebody mistyped. */
 function unknown(word: Bytes): Error {
-  const near = nearest(showBytes(word), ACTIONS);
-  const hint = near === undefined ? `it takes ${ACTIONS.join(', ')}` : `did you mean ${near}?`;
+  const near = nearest(showBytes(word), Object.keys(ACTIONS));
+  const hint = near === undefined ? `it takes ${Object.keys(ACTIONS).join(', ')}` : `did you mean ${near}?`;
   return usageError(
     `changes does not know '${showBytes(word)}'`,
     `${hint}; a path goes with show: ./${showBytes(word)}`,

@@ -8,7 +8,7 @@ import { hasFailed } from '../../check/report/summary.ts';
 import { type Bytes, showText } from '../../host/bytes.ts';
 import { EXIT } from '../../host/errors.ts';
 import { workingFolder } from '../../host/folders.ts';
-import { CHECK_FLAGS } from '../commands.ts';
+import { CHECK_FLAGS } from '../command-flags.ts';
 import type { Context } from '../context.ts';
 import { flagValues, hasFlag, type ParsedArguments, parseArguments, textValue, usageError } from '../flags.ts';
 import { profilePlaces } from '../profiles.ts';

@@ -9,7 +9,7 @@ import { schemeOf } from '../../policy/credential.ts';
 import { type EnvLine, readEnvLines } from '../../policy/env-file.ts';
 import type { Secret } from '../../secrets/secret.ts';
 import { secretOf } from '../../secrets/value.ts';
-import { IMPORT_FORMS } from '../commands.ts';
+import { IMPORT_FORMS } from '../command-flags.ts';
 import { flagValues, hasFlag, type ParsedArguments, textValue, usageError } from '../flags.ts';
 import { readEnvFile } from '../project-policy.ts';
 import { type CredsTools, checked, storing } from './creds-actions.ts';

@@ -1,5 +1,5 @@
 import type { Bytes } from '../../host/bytes.ts';
-import { CREDS_FLAGS } from '../commands.ts';
+import { CREDS_FLAGS } from '../command-flags.ts';
 import type { Context } from '../context.ts';
 import { toolsOf } from '../credential-tools.ts';
 import { chosen, type ParsedArguments, parseArguments } from '../flags.ts';

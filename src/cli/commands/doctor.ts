@@ -13,7 +13,7 @@ import { LOCKED_BYTES } from '../../launch/outside.ts';
 import { namespaceLimit, probeAbilities, probeLauncher } from '../../launch/probe.ts';
 import { findCgroups } from '../../sessions/cgroup-places.ts';
 import { examineTools } from '../../tools/examine.ts';
-import { DOCTOR_FLAGS } from '../commands.ts';
+import { DOCTOR_FLAGS } from '../command-flags.ts';
 import type { Context } from '../context.ts';
 import { hasFlag, type ParsedArguments, parseArguments, usageError } from '../flags.ts';
 import { painter } from '../ui/colour.ts';

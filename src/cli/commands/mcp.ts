@@ -4,7 +4,7 @@ import { endWhenTold } from '../../mcp/end-when-told.ts';
 import { logLines } from '../../mcp/log-lines.ts';
 import { serveOnStdio } from '../../mcp/stdio.ts';
 import { type Log, type LogForm, lineLog, openSession, type SessionOptions } from '../../sessions/index.ts';
-import { MCP_FLAGS } from '../commands.ts';
+import { MCP_FLAGS } from '../command-flags.ts';
 import type { Context } from '../context.ts';
 import { flagValues, type ParsedArguments, parseArguments, textValue, usageError } from '../flags.ts';
 import { IN_FLAG } from '../run-flags.ts';

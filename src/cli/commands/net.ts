@@ -6,7 +6,7 @@ import { NetworkRecords } from '../../network/read-records.ts';
 import type { NetworkRecord } from '../../network/records.ts';
 import { nearest } from '../../policy/nearest.ts';
 import { HOST_SETS, hostsOfSet } from '../../policy/network/sets.ts';
-import { NET_FLAGS } from '../commands.ts';
+import { NET_FLAGS } from '../command-flags.ts';
 import type { Context } from '../context.ts';
 import { chosen, flagValues, hasFlag, type ParsedArguments, parseArguments, textValue, usageError } from '../flags.ts';
 import { profilePlaces } from '../profiles.ts';

@@ -1,5 +1,6 @@
 import type { Bytes } from '../../host/bytes.ts';
-import { type CommandModule, PROFILE_FLAGS } from '../commands.ts';
+import { PROFILE_FLAGS } from '../command-flags.ts';
+import type { CommandModule } from '../commands.ts';
 import type { Context } from '../context.ts';
 import { chosen, type ParsedArguments, parseArguments, textValue } from '../flags.ts';
 

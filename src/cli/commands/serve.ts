@@ -16,7 +16,7 @@ import {
   type Session,
   type Skill,
 } from '../../sessions/index.ts';
-import { SERVE_FLAGS } from '../commands.ts';
+import { SERVE_FLAGS } from '../command-flags.ts';
 import type { Context } from '../context.ts';
 import { flagValues, hasFlag, type ParsedArguments, parseArguments, textValue, usageError } from '../flags.ts';
 import { version } from '../version.ts';

@@ -1,71 +1,33 @@
 import { type Bytes, showBytes, showText } from '../../host/bytes.ts';
 import { TOOL_BASES } from '../../policy/config/shape.ts';
-import { nearest } from '../../policy/nearest.ts';
 import { Pattern } from '../../policy/pattern.ts';
 import { presetPatterns } from '../../policy/presets/presets.ts';
-import { addAllow, addDeny, resetEnv, setEnvBase, type ToolEdit } from '../../tools/edits.ts';
-import { configureTool, toolNamed } from '../../tools/operations.ts';
-import { toolSetup } from '../../tools/setup.ts';
-import { hasEnvPolicy, hasFsPolicy, hasPolicy, type ToolPolicy } from '../../tools/tool-policy.ts';
-import { type Context, showWarnings } from '../context.ts';
-import {
-  flagValues,
-  hasFlag,
-  JSON_FLAG,
-  type ParsedArguments,
-  parseArguments,
-  textValue,
-  unknownWord,
-  usageError,
-} from '../flags.ts';
-import { warnUnlessFirstOnPath } from './tool-path.ts';
-import { warnAboutProtection, warnAboutTool } from './tool-report.ts';
+import { addAllow, addDeny, resetEnv, setEnvBase } from '../../tools/edits.ts';
+import { hasEnvPolicy, hasFsPolicy, type ToolPolicy } from '../../tools/tool-policy.ts';
+import { EXCEPT_FLAG } from '../command-flags.ts';
+import { flagValues, hasFlag, type ParsedArguments, textValue, usageError } from '../flags.ts';
+import { type Actions, act, alone, type ConfigPart, oneOf, orNone } from './tool-configure.ts';
 
-const FLAGS = [JSON_FLAG, { name: '--except', value: 'PAT', many: true, help: '' }];
-const ACTIONS = ['list', 'base', 'allow', 'deny', 'reset'] as const;
+const ACTIONS: Actions<[except: readonly string[]]> = {
+  list: alone('list', undefined),
+  base: (words) => setEnvBase(oneOf(TOOL_BASES, words)),
+  allow: (words) => addAllow(patternTexts(atLeastOne('allow', words), 'env allow')),
+  deny: (words, except) => addDeny(patternTexts(atLeastOne('deny', words), 'env deny'), except),
+  reset: alone('reset', resetEnv),
+};
 
-export function configureEnv(target: Bytes, args: readonly Bytes[], context: Context): number {
-  const parsed = parseArguments(args, { flags: FLAGS });
-  const edit = editOf(parsed);
-  const setup = toolSetup(context.env);
-  if (edit === undefined) show(toolNamed(setup, target), parsed, context);
-  else {
-    const before = toolNamed(setup, target);
-    const { target: found, outcome } = configureTool(setup, target, edit);
-    const tool = outcome.config.tools.get(found.name) as ToolPolicy;
-    show(tool, parsed, context);
-    warnAboutTool(tool, outcome, context);
-    if (hasPolicy(tool)) warnUnlessFirstOnPath(setup, context);
-    warnAboutKeptExceptions(before, parsed, context);
-  }
-  warnAboutProtection(setup, context);
-  return 0;
-}
-
-function editOf(parsed: ParsedArguments): ToolEdit | undefined {
-  const [action = 'list', ...words] = [...parsed.words, ...(parsed.rest ?? [])];
-  const except = patternTexts(flagValues(parsed, '--except'), '--except');
-  if (except.length > 0 && action !== 'deny') throw usageError('--except belongs to env deny');
-  switch (action) {
-    case 'list':
-      return refuseWords(action, words, undefined);
-    case 'base':
-      return setEnvBase(baseOf(words));
-    case 'allow':
-      return addAllow(patternTexts(atLeastOne(action, words), 'env allow'));
-    case 'deny':
-      return addDeny(patternTexts(atLeastOne(action, words), 'env deny'), except);
-    case 'reset':
-      return refuseWords(action, words, resetEnv);
-    default:
-      throw unknownWord('env', action, ACTIONS);
-  }
-}
-
-export function refuseWords<T>(action: string, words: readonly Bytes[], otherwise: T): T {
-  if (words.length > 0) throw usageError(`${action} takes no words`);
-  return otherwise;
-}
+export const ENV: ConfigPart = {
+  flags: [EXCEPT_FLAG],
+  editOf: (parsed) => {
+    const except = patternTexts(flagValues(parsed, EXCEPT_FLAG.name), EXCEPT_FLAG.name);
+    const [action] = [...parsed.words, ...(parsed.rest ?? [])];
+    if (except.length > 0 && action !== 'deny') throw usageError(`${EXCEPT_FLAG.name} belongs to env deny`);
+    return act('env', parsed, ACTIONS, { more: [except] });
+  },
+  asJson: envAsJson,
+  asText: envText,
+  warnings: keptExceptions,
+};
 
 function atLeastOne(action: string, words: readonly Bytes[]): readonly Bytes[] {
   if (words.length === 0)
@@ -74,16 +36,6 @@ function atLeastOne(action: string, words: readonly Bytes[]): readonly Bytes[] {
       "for example: '*TOKEN*', in quotes so that the shell leaves it alone",
     );
   return words;
-}
-
-function baseOf([base, ...more]: readonly Bytes[]): string {
-  const known: readonly string[] = TOOL_BASES;
-  if (base !== undefined && known.includes(base) && more.length === 0) return base;
-  const near = base === undefined ? undefined : nearest(base, known);
-  throw usageError(
-    `base takes one of ${known.join(', ')}`,
-    near === undefined || near === base ? undefined : `did you mean ${near}?`,
-  );
 }
 
 /** Checked before anything is touched; the file holds text, so a pattern must be text. */
@@ -95,20 +47,14 @@ function patternTexts(words: readonly Bytes[], where: string): string[] {
 }
 
 /** The later call may have been meant to take the exceptions back, which it doesn't. */
-function warnAboutKeptExceptions(before: ToolPolicy, parsed: ParsedArguments, context: Context): void {
-  if (parsed.words[0] !== 'deny' || hasFlag(parsed, '--except')) return;
-  const kept = before.deny.filter(({ pattern, except }) => except.length > 0 && parsed.words.includes(pattern.source));
-  showWarnings(
-    kept.map(
+function keptExceptions(parsed: ParsedArguments, before: () => ToolPolicy): string[] {
+  if (parsed.words[0] !== 'deny' || hasFlag(parsed, EXCEPT_FLAG.name)) return [];
+  return before()
+    .deny.filter(({ pattern, except }) => except.length > 0 && parsed.words.includes(pattern.source))
+    .map(
       ({ pattern, except }) =>
         `${showBytes(pattern.source)} was denied before, except ${except.map(({ source }) => showBytes(source)).join(' ')}: the exceptions stay. To take them back: env reset, or edit cordon.toml`,
-    ),
-    context,
-  );
-}
-
-function show(tool: ToolPolicy, parsed: ParsedArguments, context: Context): void {
-  context.out(hasFlag(parsed, '--json') ? `${JSON.stringify(envAsJson(tool), null, 2)}\n` : envText(tool));
+    );
 }
 
 /** The form is fixed: people and scripts read it. */
@@ -136,8 +82,6 @@ function denyText({ pattern, except }: ToolPolicy['deny'][number]): string {
   const exceptions = except.map(({ source }) => showBytes(source)).join(' ');
   return showBytes(pattern.source) + (except.length === 0 ? '' : ` (except ${exceptions})`);
 }
-
-export const orNone = (texts: readonly string[]) => (texts.length === 0 ? '(none)' : texts.join(' '));
 
 function envAsJson(tool: ToolPolicy): object {
   const text = ({ source }: { readonly source: Bytes }) => showBytes(source);

@@ -1,80 +1,45 @@
 import { resolve } from 'node:path';
 import { type Bytes, showText } from '../../host/bytes.ts';
 import { TOOL_FS_BASES } from '../../policy/config/shape.ts';
-import { nearest } from '../../policy/nearest.ts';
 import { isWorkspaceMode, PLACE_WORDS, type PlaceWord, placeProblem } from '../../policy/places.ts';
 import type { FsPreset, WorkspacePolicy } from '../../policy/policy.ts';
 import { refuseUnfitWorkspace } from '../../policy/workspace.ts';
 import { addPaths, resetFs, setFsBase, setWorkspace, type ToolEdit } from '../../tools/edits.ts';
-import { type ToolSetup, toolSetup } from '../../tools/setup.ts';
+import type { ToolSetup } from '../../tools/setup.ts';
 import { expandToolPath, hasEnvPolicy, hasFsPolicy, type ToolPolicy } from '../../tools/tool-policy.ts';
-import { type Context, showWarnings } from '../context.ts';
-import {
-  hasFlag,
-  JSON_FLAG,
-  type ParsedArguments,
-  parseArguments,
-  textValue,
-  unknownWord,
-  usageError,
-} from '../flags.ts';
-import { configureAndShow } from './tool-configure.ts';
-import { orNone, refuseWords } from './tool-env.ts';
-
-const ACTIONS = ['list', 'base', ...PLACE_WORDS, 'workspace', 'reset'] as const;
+import { textValue, usageError } from '../flags.ts';
+import { type Actions, act, alone, type ConfigPart, oneOf, orNone } from './tool-configure.ts';
 
 /** They work as they did, and say what they are called now. */
 const OLD_WORDS: Readonly<Record<string, PlaceWord>> = { ro: 'read', rw: 'write' };
 
-const MEANING: Readonly<Record<FsPreset, string>> = {
-  all: 'the host as it is',
-  guarded: 'the project you are in, of your home what programs need, the machine read-only',
-  workspace: 'the system read-only, a home and /tmp of its own, the working folder writable',
-  minimal: 'the system read-only, and what is listed',
+const placeAction =
+  (word: PlaceWord) =>
+  (words: readonly Bytes[], setup: ToolSetup): ToolEdit =>
+    addPlaces(word, words, setup);
+
+const ACTIONS: Actions<[ToolSetup]> = {
+  list: alone('list', undefined),
+  base: (words) => setFsBase(oneOf(TOOL_FS_BASES, words)),
+  ...Object.fromEntries(PLACE_WORDS.map((word) => [word, placeAction(word)])),
+  ...Object.fromEntries(Object.entries(OLD_WORDS).map(([old, word]) => [old, placeAction(word)])),
+  workspace: (words, setup) => setWorkspace(workspaceOf(words, setup)),
+  reset: alone('reset', resetFs),
 };
 
-export function configureFs(target: Bytes, args: readonly Bytes[], context: Context): number {
-  const parsed = parseArguments(args, { flags: [JSON_FLAG] });
-  const setup = toolSetup(context.env);
-  const edit = editOf(parsed, setup);
-  const [action = ''] = parsed.words;
-  const word = Object.hasOwn(OLD_WORDS, action) ? OLD_WORDS[action] : undefined;
-  if (word !== undefined) showWarnings([`fs ${action} is now called fs ${word}; the old word still works`], context);
-  return configureAndShow({ setup, target, edit, show: (tool) => show(tool, parsed, context) }, context);
-}
-
-function editOf(parsed: ParsedArguments, setup: ToolSetup): ToolEdit | undefined {
-  const [action = 'list', ...words] = [...parsed.words, ...(parsed.rest ?? [])];
-  switch (action) {
-    case 'list':
-      return refuseWords(action, words, undefined);
-    case 'base':
-      return setFsBase(presetOf(words));
-    case 'ro':
-    case 'rw':
-    case 'write':
-    case 'read':
-    case 'hide':
-    case 'expose':
-      return addPlaces((OLD_WORDS[action] ?? action) as PlaceWord, words, setup);
-    case 'workspace':
-      return setWorkspace(workspaceOf(words, setup));
-    case 'reset':
-      return refuseWords(action, words, resetFs);
-    default:
-      throw unknownWord('fs', action, ACTIONS);
-  }
-}
-
-function presetOf([preset, ...more]: readonly Bytes[]): string {
-  const known: readonly string[] = TOOL_FS_BASES;
-  if (preset !== undefined && known.includes(preset) && more.length === 0) return preset;
-  const near = preset === undefined ? undefined : nearest(preset, known);
-  throw usageError(
-    `base takes one of ${known.join(', ')}`,
-    near === undefined || near === preset ? undefined : `did you mean ${near}?`,
-  );
-}
+export const FS: ConfigPart = {
+  editOf: (parsed, setup) => act('fs', parsed, ACTIONS, { more: [setup], unlisted: Object.keys(OLD_WORDS) }),
+  asJson: (tool) => {
+    const { preset, write, read, hide, expose, workspace } = tool.fs;
+    const places = { write, read, hide, expose, workspace, ro: read, rw: write };
+    return { tool: tool.name, base: preset, ...places, policy: hasFsPolicy(tool) };
+  },
+  asText: fsText,
+  warnings: ({ words: [action = ''] }) => {
+    const word = Object.hasOwn(OLD_WORDS, action) ? OLD_WORDS[action] : undefined;
+    return word === undefined ? [] : [`fs ${action} is now called fs ${word}; the old word still works`];
+  },
+};
 
 function addPlaces(word: PlaceWord, words: readonly Bytes[], setup: ToolSetup): ToolEdit {
   if (words.length === 0) throw usageError(`${word} needs at least one path`, `for example: fs ${word} ~/.cache/tool`);
@@ -110,14 +75,15 @@ function workspaceOf(words: readonly Bytes[], setup: ToolSetup): Partial<Workspa
   return { ...(folder === undefined ? {} : { folder: folder.text }), ...(mode === undefined ? {} : { mode }) };
 }
 
-function show(tool: ToolPolicy, parsed: ParsedArguments, context: Context): void {
+const MEANING: Readonly<Record<FsPreset, string>> = {
+  all: 'the host as it is',
+  guarded: 'the project you are in, of your home what programs need, the machine read-only',
+  workspace: 'the system read-only, a home and /tmp of its own, the working folder writable',
+  minimal: 'the system read-only, and what is listed',
+};
+
+function fsText(tool: ToolPolicy): string {
   const { preset, write, read, hide, expose, workspace } = tool.fs;
-  if (hasFlag(parsed, '--json')) {
-    const places = { write, read, hide, expose, workspace, ro: read, rw: write };
-    const shown = { tool: tool.name, base: preset, ...places, policy: hasFsPolicy(tool) };
-    context.out(`${JSON.stringify(shown, null, 2)}\n`);
-    return;
-  }
   const paths = (list: readonly string[]) => orNone(list.map(showText));
   const none = hasEnvPolicy(tool)
     ? 'no fs policy — tool sees the filesystem as it is'
@@ -130,5 +96,5 @@ function show(tool: ToolPolicy, parsed: ParsedArguments, context: Context): void
     `expose    : ${paths(expose)}`,
     `workspace : ${[workspace.folder, workspace.mode].flatMap((text) => (text === undefined ? [] : [showText(text)])).join(' ')}`,
   ];
-  context.out([`fs policy for ${showText(tool.name)}:`, ...lines, ...(hasFsPolicy(tool) ? [] : [none]), ''].join('\n'));
+  return [`fs policy for ${showText(tool.name)}:`, ...lines, ...(hasFsPolicy(tool) ? [] : [none]), ''].join('\n');
 }

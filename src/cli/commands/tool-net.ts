@@ -1,52 +1,26 @@
 import { type Bytes, showText } from '../../host/bytes.ts';
 import { parseHost } from '../../policy/network/rules.ts';
 import { MOST_OF } from '../../policy/profile/read-network.ts';
-import { addHosts, cutOff, hostTexts, resetNet, setNetworkLimit, type ToolEdit } from '../../tools/edits.ts';
-import { toolSetup } from '../../tools/setup.ts';
+import { addHosts, cutOff, hostTexts, resetNet, setNetworkLimit } from '../../tools/edits.ts';
 import { hasNetworkPolicy, type ToolPolicy } from '../../tools/tool-policy.ts';
-import type { Context } from '../context.ts';
-import {
-  hasFlag,
-  JSON_FLAG,
-  type ParsedArguments,
-  parseArguments,
-  textValue,
-  unknownWord,
-  usageError,
-} from '../flags.ts';
-import { configureAndShow } from './tool-configure.ts';
-import { orNone, refuseWords } from './tool-env.ts';
+import { textValue, usageError } from '../flags.ts';
+import { type Actions, act, alone, type ConfigPart, orNone } from './tool-configure.ts';
 
-const ACTIONS = ['list', 'allow', 'deny', 'off', 'connections', 'silence', 'reset'] as const;
+const ACTIONS: Actions = {
+  list: alone('list', undefined),
+  allow: (words) => addHosts('allow', hostsOf('allow', words)),
+  deny: (words) => addHosts('deny', hostsOf('deny', words)),
+  off: alone('off', cutOff),
+  connections: (words) => setNetworkLimit('connections', numberOf('connections', words, MOST_OF.connections)),
+  silence: (words) => setNetworkLimit('silence_seconds', numberOf('silence', words, MOST_OF.silence_seconds)),
+  reset: alone('reset', resetNet),
+};
 
-export function configureNet(target: Bytes, args: readonly Bytes[], context: Context): number {
-  const parsed = parseArguments(args, { flags: [JSON_FLAG] });
-  const edit = editOf(parsed);
-  const setup = toolSetup(context.env);
-  return configureAndShow({ setup, target, edit, show: (tool) => show(tool, parsed, context) }, context);
-}
-
-function editOf(parsed: ParsedArguments): ToolEdit | undefined {
-  const [action = 'list', ...words] = [...parsed.words, ...(parsed.rest ?? [])];
-  switch (action) {
-    case 'list':
-      return refuseWords(action, words, undefined);
-    case 'allow':
-      return addHosts('allow', hostsOf('allow', words));
-    case 'deny':
-      return addHosts('deny', hostsOf('deny', words));
-    case 'off':
-      return refuseWords(action, words, cutOff);
-    case 'connections':
-      return setNetworkLimit('connections', numberOf(action, words, MOST_OF.connections));
-    case 'silence':
-      return setNetworkLimit('silence_seconds', numberOf(action, words, MOST_OF.silence_seconds));
-    case 'reset':
-      return refuseWords(action, words, resetNet);
-    default:
-      throw unknownWord('net', action, ACTIONS);
-  }
-}
+export const NET: ConfigPart = {
+  editOf: (parsed) => act('net', parsed, ACTIONS, { more: [] }),
+  asJson: (tool) => ({ tool: tool.name, ...saidBy(tool), policy: hasNetworkPolicy(tool) }),
+  asText: netText,
+};
 
 /** As they are written, once they can be read. */
 function hostsOf(action: 'allow' | 'deny', words: readonly Bytes[]): string[] {
@@ -66,19 +40,18 @@ function numberOf(action: string, [word, ...more]: readonly Bytes[], most: numbe
   return number;
 }
 
-function show(tool: ToolPolicy, parsed: ParsedArguments, context: Context): void {
-  const { block, allow, deny, connections, silenceSeconds } = tool.network;
-  const said = {
+function saidBy({ network: { block, allow, deny, connections, silenceSeconds } }: ToolPolicy) {
+  return {
     block: block?.value ?? false,
     allow: allow === undefined ? undefined : hostTexts(allow.rules),
     deny: hostTexts(deny),
     connections: connections?.value,
     silence_seconds: silenceSeconds?.value,
   };
-  if (hasFlag(parsed, '--json')) {
-    context.out(`${JSON.stringify({ tool: tool.name, ...said, policy: hasNetworkPolicy(tool) }, null, 2)}\n`);
-    return;
-  }
+}
+
+function netText(tool: ToolPolicy): string {
+  const said = saidBy(tool);
   const reached = said.allow === undefined ? 'all' : orNone(said.allow.map(showText));
   const lines = [
     `allow       : ${said.block ? 'none: the network is cut off' : reached}`,
@@ -87,5 +60,5 @@ function show(tool: ToolPolicy, parsed: ParsedArguments, context: Context): void
     `silence     : ${said.silence_seconds === undefined ? 'as long as usual' : `${said.silence_seconds} s`}`,
   ];
   const none = hasNetworkPolicy(tool) ? [] : ['no net policy — tool reaches the network as it is'];
-  context.out([`net policy for ${showText(tool.name)}:`, ...lines, ...none, ''].join('\n'));
+  return [`net policy for ${showText(tool.name)}:`, ...lines, ...none, ''].join('\n');
 }

@@ -4,21 +4,12 @@ import { keyLiteral, listLiteral } from '../../tools/config/literal.ts';
 import { toolSetup } from '../../tools/setup.ts';
 import { type Suggestion, suggest } from '../../tools/suggest/suggest.ts';
 import { findTarget } from '../../tools/target.ts';
+import { SUGGEST_FLAGS } from '../command-flags.ts';
 import { type Context, showWarnings } from '../context.ts';
-import {
-  flagValues,
-  hasFlag,
-  JSON_FLAG,
-  type ParsedArguments,
-  parseArguments,
-  textValue,
-  usageError,
-} from '../flags.ts';
-
-const FLAGS = [JSON_FLAG, { name: '--seed', value: 'N', help: '' }, { name: '--time', value: 'SECONDS', help: '' }];
+import { flagValues, hasFlag, type ParsedArguments, parseArguments, textValue, usageError } from '../flags.ts';
 
 export async function run(args: readonly Bytes[], context: Context): Promise<number> {
-  const parsed = parseArguments(args, { flags: FLAGS, stopAtWord: true });
+  const parsed = parseArguments(args, { flags: SUGGEST_FLAGS, stopAtWord: true });
   const [word, ...rest] = parsed.rest ?? [];
   if (word === undefined)
     throw usageError('tool suggest needs a command', 'for example: cordon tool suggest -- ruff check .');

@@ -11,8 +11,9 @@ import { policyOf } from '../../policy/profile/finish.ts';
 import { profileLines } from '../../policy/profile/lines.ts';
 import { resolveProfiles } from '../../policy/profile/resolve.ts';
 import { digestOf, readTrusted, writeTrusted } from '../../policy/trusted.ts';
+import { TRUST_FLAGS } from '../command-flags.ts';
 import type { Context } from '../context.ts';
-import { hasFlag, JSON_FLAG, parseArguments, textValue, usageError } from '../flags.ts';
+import { hasFlag, parseArguments, textValue, usageError } from '../flags.ts';
 import { profilePlaces } from '../profiles.ts';
 import { IS_LINK, isLedByProject, projectProfile, readEnvFile } from '../project-policy.ts';
 import { withMarker, withTerminal } from '../start-policy.ts';
@@ -25,7 +26,7 @@ interface Looked {
 }
 
 export async function run(args: readonly Bytes[], context: Context): Promise<number> {
-  const parsed = parseArguments(args, { flags: [{ name: '--yes', help: '' }, JSON_FLAG] });
+  const parsed = parseArguments(args, { flags: TRUST_FLAGS });
   const [first, ...words] = parsed.words.map((word) => textValue(word, 'trust'));
   const json = hasFlag(parsed, '--json');
   if (first === 'list') return list(json, context);

@@ -9,7 +9,7 @@ import { keep } from '../../ui/keep.ts';
 import { readPage } from '../../ui/page-file.ts';
 import { PageRecords } from '../../ui/records/index.ts';
 import { UiServer } from '../../ui/server.ts';
-import { UI_FLAGS } from '../commands.ts';
+import { UI_FLAGS } from '../command-flags.ts';
 import type { Context } from '../context.ts';
 import { flagValues, hasFlag, type ParsedArguments, parseArguments, textValue, usageError } from '../flags.ts';
 import { version } from '../version.ts';

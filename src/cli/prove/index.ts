@@ -15,7 +15,7 @@ import { CordonError } from '../../host/errors.ts';
 import { probeBarrier } from '../../launch/probe.ts';
 import { nearest } from '../../policy/nearest.ts';
 import { keepRun } from '../../ui/records/kept-proofs.ts';
-import { PROVE_FLAGS } from '../commands.ts';
+import { PROVE_FLAGS } from '../command-flags.ts';
 import { type Context, showWarnings } from '../context.ts';
 import { flagValues, type ParsedArguments, parseArguments, textValue, usageError } from '../flags.ts';
 import { policyFromFlags, refuseContainer } from '../start-policy.ts';
