@@ -1,13 +1,12 @@
 import { type BigIntStats, closeSync, existsSync, fstatSync, readFileSync } from 'node:fs';
 import { type Bytes, bytesOfBuffer } from '../host/bytes.ts';
 import { CordonError } from '../host/errors.ts';
-import { namesIn, openToRead, realPathOf } from '../host/files.ts';
+import { namesIn, openToRead } from '../host/files.ts';
 import {
   type Copies,
   cutAtStar,
   inEveryHome,
   isNamedBy,
-  NO_COPIES,
   type Path,
   type PathPattern,
   type PlaceFacts,
@@ -24,33 +23,7 @@ import {
   SETTINGS,
   type SettingsKind,
 } from '../plan/settings/index.ts';
-import { examineStartup, type StartupNote, type StartupPlaces, type StartupPolicy } from '../plan/startup/index.ts';
 import type { FsPreset } from '../policy/policy.ts';
-
-export interface StartupCopies {
-  readonly files: Copies;
-  readonly notes: readonly StartupNote[];
-  /** The start-up files that were read. */
-  readonly read: readonly string[];
-  /** Also those that were not, since they are somebody else's. */
-  readonly met: readonly string[];
-}
-
-/** Shells inside read the very files where people export their keys: what the policy drops does not come back through them. */
-export function startupCopies(places: StartupPlaces, policy: StartupPolicy | undefined): StartupCopies {
-  if (policy === undefined) return { files: NO_COPIES, notes: [], read: [], met: [] };
-  const { files, read, met } = examineStartup(places, policy);
-  const copies = files.flatMap(({ path, text }) => pathsOf([path]).map((at) => ({ path: at, text })));
-  return { files: { copies, absent: [] }, notes: files.flatMap(({ notes }) => notes), read, met };
-}
-
-export const startupPlaces = (facts: PlaceFacts, workspace: string): StartupPlaces => ({
-  homes: [...new Set(facts.homes.map(realPathOf))],
-  zdotdir: facts.zdotdir === undefined ? undefined : realPathOf(facts.zdotdir),
-  config: facts.moved.find(([usual]) => usual === '.config')?.[1],
-  named: facts.shellFiles,
-  workspace: realPathOf(workspace),
-});
 
 export interface SettingsCopies extends Copies {
   /** What could not be understood, for people. */

@@ -2,11 +2,12 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import type { Bytes } from '../host/bytes.ts';
 import type { PlaceFacts } from '../plan/places/index.ts';
 import { bytesOfField } from '../plan/plan.ts';
-import { isSameAnywhere, type StartupPlaces, type StartupPolicy } from '../plan/startup/index.ts';
+import type { StartupPolicy } from '../plan/startup.ts';
 import type { Policy } from '../policy/policy.ts';
-import type { SettingsCopies, StartupCopies } from './copies.ts';
+import type { SettingsCopies } from './copies.ts';
 import { lookAtProgram, lookedLines } from './keep.ts';
 import { lookedThroughFile } from './kept-plans.ts';
+import { isSameAnywhere, type StartupCopies, type StartupPlaces } from './startup-files.ts';
 import { type LookedAt, Witness } from './witness.ts';
 
 /** What came of looking through the start-up files of shells and the settings of programs. */

@@ -16,7 +16,7 @@ import {
   placesOf,
 } from '../plan/places/index.ts';
 import { type LaunchPlan, type Machine, plan, type Records } from '../plan/plan.ts';
-import { type StartupNote, startupPolicy } from '../plan/startup/index.ts';
+import type { StartupNote } from '../plan/startup.ts';
 import type { Keeping } from '../policy/config/changes.ts';
 import { withProxyVariables } from '../policy/network/rules.ts';
 import type { FilesystemPolicy, Policy } from '../policy/policy.ts';
@@ -24,11 +24,12 @@ import { seal } from '../seal/seal.ts';
 import type { Secret } from '../secrets/secret.ts';
 import { auditFile, auditHead, newLaunchId } from './audit.ts';
 import type { LaunchBroker, Where } from './brokered.ts';
-import { settingsCopies, startupCopies, startupPlaces } from './copies.ts';
+import { settingsCopies } from './copies.ts';
 import { type LookedThrough, recalled } from './looked-through.ts';
 import { surveyMachine } from './machine.ts';
 import { outsideOperations } from './outside.ts';
 import { changesPlace, clearFirstRelease, mayBeWorkspace, ownOf } from './own.ts';
+import { startupCopies, startupPlaces, startupPolicy } from './startup-files.ts';
 import { Witness } from './witness.ts';
 
 export interface LaunchRequest {

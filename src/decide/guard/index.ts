@@ -141,3 +141,56 @@ function base64Text(value: Bytes): Bytes | undefined {
 function isText(bytes: Buffer): boolean {
   return bytes.every((byte) => (byte >= 0x20 && byte <= 0x7e) || byte === 0x09 || byte === 0x0a || byte === 0x0d);
 }
+
+/*
+ * Words as they stand in the code of a shell, quotes and variables and all.
+ */
+
+/** A credential by its name or its look; what a run brings is no text of the file's own. */
+export function isSecret(name: string, value: string): boolean {
+  if (isHarmless(value) || /^[\s:]*$/.test(literalOf(value))) return false;
+  // In zsh, `key` is the table of the keys of the terminal.
+  return (name !== 'key' && guardName(name as Bytes) !== undefined) || holdsCredential(name, value);
+}
+
+/** No shorter value is worth looking for in a text. */
+export const SHORTEST_SECRET = 8;
+
+/** What of a credential may stand elsewhere too. */
+export function secretsIn(name: string, value: string): string[] {
+  const pieces = isSecret(name, value) ? literalOf(value).split(/[\s()`$]+/) : [];
+  return pieces.filter((piece) => piece.length >= SHORTEST_SECRET);
+}
+
+/** A credential in any text: of a known form, or long and mixed as no word is. */
+export function holdsCredential(name: string, text: string): boolean {
+  const plain = literalOf(text);
+  if (!/[=:]/.test(plain) && !(/[\dA-Z@]/.test(plain) && /\S{12}/.test(plain))) return false;
+  const mixed = (run: string) => (run.match(/[a-z](?=\d)|\d(?=[a-z])/gi)?.length ?? 0) >= 3;
+  return guardValue(name as Bytes, plain as Bytes) !== undefined || (plain.match(/[\w+~-]{12,}/g) ?? []).some(mixed);
+}
+
+const VARIABLE = /\$(?:\{\w+(?:\[[\w@*]+\])?(?::?[-+=?])?\}|\w+(?:\[\w+\])?|[@*#?!$-])/g;
+
+/** What stands in the file itself. */
+export function literalOf(value: string): string {
+  const plain = withoutQuotes(value);
+  return plain.includes('$') ? plain.replace(VARIABLE, ' ') : plain;
+}
+
+export function withoutQuotes(text: string): string {
+  return text.replace(/["'\\]/g, '');
+}
+
+const SWITCHES = new Set(['', ...'yes no y n true false on off auto always never none'.split(' ')]);
+const isSwitch = (text: string) => SWITCHES.has(text.toLowerCase()) || /^\d{1,6}$/.test(text);
+const FOLDERS = String.raw`s?bin|boot|data|dev|etc|home|lib\d*|media|mnt|nix|opt|proc|root|run|snap|srv|sys|tmp|usr|var`;
+/** From a variable, the home or a folder of the system on, in segments as people name them. */
+const PATH = new RegExp(String.raw`^(?:\0|~|/(?:${FOLDERS})(?=/|$)|(?=/?$))(?:/[\w.+@%,*\0-]{0,40})*$`);
+
+/** A value that can't be a secret whatever its name: nothing, a switch, a number, paths, what other variables hold. */
+export function isHarmless(value: string): boolean {
+  const text = withoutQuotes(value).replace(VARIABLE, '\0');
+  const isPath = (path: string) => PATH.test(path) && !path.split('/').some(looksRandom);
+  return isSwitch(text) || text.split(':').every(isPath);
+}

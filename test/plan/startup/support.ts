@@ -1,7 +1,8 @@
 import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { examineStartup, type StartupFile, type StartupPolicy } from '../../../src/plan/startup/index.ts';
+import { readStartupFiles } from '../../../src/launch/startup-files.ts';
+import { type StartupFile, type StartupPolicy, standIns } from '../../../src/plan/startup.ts';
 
 const PASSED = /^(?:PATH|HOME|LANG|LC_\w+)$/;
 
@@ -23,7 +24,10 @@ export function examined(
   policy = POLICY,
   more: { zdotdir?: string; config?: string; named?: string[]; root?: string } = {},
 ): Map<string, StartupFile> {
-  const { files } = examineStartup({ homes: [home], named: [], workspace: join(home, 'work'), ...more }, policy);
+  const files = standIns(
+    readStartupFiles({ homes: [home], named: [], workspace: join(home, 'work'), ...more }).texts,
+    policy,
+  );
   return new Map(
     files.filter(({ path }) => path.startsWith(home)).map((file) => [file.path.slice(home.length + 1), file]),
   );

@@ -1,14 +1,135 @@
-import { guardName, guardValue } from '../../decide/guard/index.ts';
-import { looksRandom } from '../../decide/guard/rules/contexts.ts';
-import type { Bytes } from '../../host/bytes.ts';
+import {
+  guardName,
+  holdsCredential,
+  isHarmless,
+  isSecret,
+  literalOf,
+  secretsIn,
+  withoutQuotes,
+} from '../decide/guard/index.ts';
+import { type Bytes, showBytes } from '../host/bytes.ts';
+
+/** A start-up file as it was read. */
+export interface StartupText {
+  readonly path: string;
+  readonly shown: string;
+  readonly kind: StartupKind;
+  /** Undefined: it is none. */
+  readonly text: string | undefined;
+}
+
+export interface StartupPolicy {
+  readonly passes: (name: Bytes, value: Bytes) => boolean;
+  /** Whether a value of the parent that is dropped and looks like a credential stands in a text. */
+  readonly holdsDropped: (text: string) => boolean;
+  /** Whether there is any such value. */
+  readonly drops: boolean;
+}
+
+/** What a start-up file loses, and where; never a value. */
+export interface StartupNote {
+  readonly path: string;
+  /** As the user knows it, `~/.bashrc`. */
+  readonly file: string;
+  readonly line: number;
+  /** The variable; empty where there is none to tell. */
+  readonly name: Bytes;
+  readonly saying: string;
+  readonly hidden: boolean;
+}
+
+/** What stands in the place of a start-up file; an empty text when the whole file is left out. */
+export interface StartupFile {
+  readonly path: string;
+  readonly text: Bytes;
+  readonly notes: readonly StartupNote[];
+}
+
+/**
+ * Shells inside read the very files where people export their keys. Of each file that would bring back what the policy drops there
+ * is a copy with those lines blank or, where such a line is part of something larger, an empty one.
+ */
+export function standIns(texts: readonly StartupText[], policy: StartupPolicy): StartupFile[] {
+  const files = texts.map((file) => ({ ...file, ...new Cutter(file.text ?? '') }));
+  const all = new Map(files.map((file) => [file, faultsOf(file, policy)]));
+  addTraces(all);
+  return [...all].flatMap(([file, faults]) => standInFor(file, faults, policy));
+}
+
+type CutFile = StartupText & Pick<Cutter, 'units' | 'sure'>;
+type Faults = Map<Unit, Fault[]>;
+const CREDENTIAL: Fault = { what: 'holds', name: '' };
+
+function faultsOf({ units, kind }: CutFile, { passes, holdsDropped }: StartupPolicy): Faults {
+  const found = units.map((unit): [Unit, Fault[]] => {
+    const faults = unit.open ? [] : faultsIn(unit.text, unit.comment ? 'comment' : kind, passes);
+    return [unit, holdsDropped(unit.text) ? [...faults, CREDENTIAL] : faults];
+  });
+  return new Map(found.filter(([, faults]) => faults.length > 0));
+}
+
+/** A name that is exported anywhere can get its value in more ways than a list could hold, and a value may stand twice. */
+function addTraces(all: ReadonlyMap<CutFile, Faults>): void {
+  const faults = [...all.values()].flatMap((found) => [...found.values()].flat());
+  const exported = faults.filter(({ what, instead }) => instead === undefined && /^(?:sets|exports)$/.test(what));
+  const names = [...new Set(exported.map(({ name }) => name))];
+  const any = names.join('|');
+  const given = new RegExp(String.raw`(?<![\w$/.-]|\$\{)(?:${any})(?![\w/.-])|\$\{(?:${any}):?=`);
+  const givenIn = ({ comment, open, text }: Unit) =>
+    comment || open || !names.some((name) => text.includes(name))
+      ? undefined
+      : given.exec(withoutHarmless(text))?.[0].replace(/\W/g, '');
+  const secrets = faults.flatMap(({ name, value = '' }) => secretsIn(name, value));
+  for (const [{ units }, found] of all)
+    for (const unit of units.filter((one) => !found.has(one))) {
+      const name = givenIn(unit);
+      if (name !== undefined) found.set(unit, [{ what: 'sets', name }]);
+      else if (secrets.some((secret) => unit.text.includes(secret))) found.set(unit, [CREDENTIAL]);
+    }
+}
+
+function standInFor({ path, shown, text, units, sure }: CutFile, faults: Faults, policy: StartupPolicy): StartupFile[] {
+  const note = (line: number, { name }: Fault, saying: string, hidden: boolean): StartupNote => ({
+    ...{ path, file: showBytes(shown as Bytes), line, name: name as Bytes, saying, hidden },
+  });
+  const empty = (line: number, fault: Fault, saying: string): StartupFile[] => [
+    { path, text: '' as Bytes, notes: [note(line, fault, `${saying}: the whole file is left out`, true)] },
+  ];
+  if (text === undefined) return empty(1, CREDENTIAL, 'is not a text of up to 1 MiB');
+  const each = [...faults].flatMap(([unit, found]) => found.map((fault) => ({ unit, fault })));
+  for (const { unit, fault } of each) {
+    if (fault.what === 'runs') return empty(unit.line, fault, sayingOf(fault));
+    if (fault.instead === undefined && !(sure && (unit.alone || unit.comment)))
+      return empty(unit.line, fault, `${sayingOf(fault)} in a construct of several lines`);
+  }
+  const copy = units.map((unit) => copied(unit, faults.get(unit))).join('') as Bytes;
+  if (policy.holdsDropped(copy)) return empty(1, CREDENTIAL, sayingOf(CREDENTIAL));
+  const notes = each.map(({ unit: { line }, fault }) =>
+    note(line, fault, `${sayingOf(fault)}: ${fault.instead ? 'not exported in' : 'left out of'} the copy`, false),
+  );
+  return notes.length === 0 ? [] : [{ path, text: copy, notes }];
+}
+
+/** What is left out leaves its empty lines, so that the others keep their numbers. Comments go too: one may hold an old key. */
+function copied({ text, comment }: Unit, faults: readonly Fault[] | undefined): string {
+  if (faults === undefined && !comment) return text;
+  return (faults?.[0]?.instead ?? '') + text.replace(/[^\n]+/g, '');
+}
+
+function sayingOf({ what, name }: Fault): string {
+  if (what === 'runs') return 'exports names that only a run can tell';
+  return what === 'takes' ? 'takes in a file whose name only a run can tell' : `${what} ${name || 'a credential'}`;
+}
 
 /** What stands or goes as one: a line, with those that its backslashes, quotes, brackets or here-documents carry on to. */
-export interface Unit {
+interface Unit {
   readonly line: number;
   readonly text: string;
   /** Outside of every construct of several lines: taking it out leaves the rest whole. */
   readonly alone: boolean;
   readonly comment: boolean;
+  /** A certificate: it looks as random as a key, and is for everybody. */
+  readonly open: boolean;
 }
 
 const pairs = (text: string) => new Map(text.split(' ').map((pair) => pair.split(/:(?=.)/) as [string, string]));
@@ -27,18 +148,15 @@ const CODE = new RegExp(
 const TEXT = /(\\[\s\S]|\$\(|\$\{|["`}\n]|[^\\$"`}\n]+|[\s\S])/y;
 /** A line that says nothing, and after which nothing can go on: most lines of most files. */
 const SILENT = /[ \t]*(?:#[^\n&|(]*)?\n/y;
+const CERTIFICATE =
+  /-----BEGIN ((?:TRUSTED )?CERTIFICATE|X509 CRL|PUBLIC KEY)-----\r?\n(?:[A-Za-z0-9+/]{1,76}={0,2}\r?\n){1,999}-----END \1-----[ \t]*\r?(?:\n|$)/y;
 const GOES_ON = /(?:&&|\||\(\s{0,9}\)|\bfunction\s{1,9}[^\s(){}]{1,99})\s{0,99}(?:#.{0,999})?$/;
-const MAY_GO_ON = /[&|(]|function/;
 const DEEPEST = 100;
 
 /**
  * Cuts a file into units. This is no parser: it follows quotes, brackets and the words of blocks as far as it takes to see
  * what is open, and is not `sure` as soon as these don't match. In fish an empty block is fine, so its words need no care.
  */
-export function cutUp(text: string): { readonly units: readonly Unit[]; readonly sure: boolean } {
-  return new Cutter(text);
-}
-
 class Cutter {
   readonly units: Unit[] = [];
   sure = true;
@@ -56,20 +174,23 @@ class Cutter {
   constructor(text: string) {
     this.#text = text;
     while (this.#at < text.length && this.#open.length < DEEPEST)
-      if (this.#at !== this.#from || !this.#isSilent()) this.#step(this.#open[this.#open.length - 1]);
+      if (this.#at !== this.#from || !this.#isPlain()) this.#step(this.#open[this.#open.length - 1]);
     this.sure &&= this.#open.length + this.#documents.length === 0;
     this.#at = text.length;
     if (this.#from < text.length) this.#endUnit();
   }
 
   /** Where a unit begins nothing is open but blocks. */
-  #isSilent(): boolean {
-    SILENT.lastIndex = this.#at;
-    const line = SILENT.exec(this.#text)?.[0];
-    if (line === undefined || line.includes('function')) return false;
-    this.#at += line.length;
+  #isPlain(): boolean {
+    const [line, certificate] = [SILENT, CERTIFICATE].map((whole) => {
+      whole.lastIndex = this.#at;
+      return whole.exec(this.#text)?.[0];
+    });
+    const plain = line?.includes('function') ? undefined : (line ?? certificate);
+    if (plain === undefined) return false;
+    this.#at += plain.length;
     this.#begins = true;
-    this.#endUnit();
+    this.#endUnit(certificate !== undefined);
     return true;
   }
 
@@ -99,23 +220,22 @@ class Cutter {
   }
 
   #keyword(word: string): void {
-    const leads = BEFORE_COMMANDS.has(word) && (this.#begins || word === '{');
-    if (BLOCKS.has(word) && (this.#begins || word === '{')) this.#push(BLOCKS.get(word));
+    const leads = this.#begins || word === '{';
+    if (BLOCKS.has(word) && leads) this.#push(BLOCKS.get(word));
     else if (this.#begins && ENDS.has(word)) this.sure = false;
-    this.#begins = leads;
+    this.#begins = leads && BEFORE_COMMANDS.has(word);
   }
 
   /** A pattern of `case` has only the second half of a pair. */
   #other(token: string, top: string | undefined): void {
     if ((token === ')' && top !== 'esac') || token === "'") this.sure = false;
-    if (token.includes('\n')) this.#several = true;
+    this.#several ||= token.includes('\n');
     this.#begins = /^[;&|)]$/.test(token);
   }
 
   #newline(): void {
     const within = this.#open.some((closer) => closer === ')' || BRACKETS.has(closer));
-    const end = this.#text.slice(Math.max(this.#from, this.#at - 1000), this.#at);
-    const goesOn = within || (MAY_GO_ON.test(end) && GOES_ON.test(end));
+    const goesOn = within || GOES_ON.test(this.#text.slice(Math.max(this.#from, this.#at - 1000), this.#at));
     this.#begins = true;
     if (goesOn || this.#documents.length > 0) this.#several = true;
     for (const word of this.#documents.splice(0)) {
@@ -127,10 +247,10 @@ class Cutter {
     if (!goesOn) this.#endUnit();
   }
 
-  #endUnit(): void {
+  #endUnit(open = false): void {
     const text = this.#text.slice(this.#from, this.#at);
     const alone = !this.#several && !this.#inBlock && this.#open.length === 0;
-    this.units.push({ line: this.#line, text, alone, comment: !this.#several && /^\s*#/.test(text) });
+    this.units.push({ line: this.#line, text, alone, comment: !this.#several && /^\s*#/.test(text), open });
     this.#line += text.split('\n').length - 1;
     this.#from = this.#at;
     this.#inBlock = this.#open.length > 0;
@@ -139,7 +259,7 @@ class Cutter {
 }
 
 /** Something that must not be seen inside. `runs`: only a run can tell what is exported, and any other line may be about that. */
-export interface Fault {
+interface Fault {
   readonly what: 'sets' | 'exports' | 'holds' | 'runs' | 'takes';
   /** The variable; empty where there is none to tell. */
   readonly name: string;
@@ -150,7 +270,6 @@ export interface Fault {
 
 /** `list`: a file of assignments, all of them exported. */
 export type StartupKind = 'shell' | 'fish' | 'list' | 'comment';
-type Passes = (name: Bytes, value: Bytes) => boolean;
 
 export const WORD = String.raw`(?:"(?:[^"\\]|\\[\s\S])*"|'[^']*'|\\[\s\S]|[^\s;&|<>()'"\\\`])`;
 const ASSIGNED = new RegExp(
@@ -183,50 +302,35 @@ const TAKEN = new RegExp(String.raw`${SOURCE}(?:\$\(|\`)`);
 const EXPORTS_ALL = /\bset\s+(?:[-+]\w+\s+)*-\w*[ak]/;
 const ALL_EXPORT = /(?<!unsetopt\s{1,9}|\+o\s{1,9})\ball_?export\b/i;
 
-/**
- * One of these words is in whatever the patterns above find. Most lines have none, and a pattern that no line needs is never compiled,
- * which takes longer than the rest.
- */
-const TELLING_CODE = /["'\\=:]|\S{12}|export|set|exec|eval|source|\.\s|declare|typeset|local|readonly|integer|float/i;
-const TELLING: Readonly<Record<StartupKind, RegExp>> = {
-  shell: TELLING_CODE,
-  fish: TELLING_CODE,
-  list: /\S/,
-  comment: /[=:]|\S{12}/,
-};
-const EXPORTING = /export|set-?env|exec\s+env|(?:declare|typeset|local|readonly|integer|float).*-\w*x/s;
-const mayExport = (plain: string, kind: StartupKind) =>
-  EXPORTING.test(plain) || (kind === 'fish' && plain.includes('set'));
-const TAKING = /source|\.\s/;
+/** One of these is in whatever the patterns above find. Most lines have none, and a pattern that no line needs is never compiled. */
+const TELLING = /["'\\=:]|\S{12}|export|set|exec|eval|source|\.\s|declare|typeset|local|readonly|integer|float/i;
+const EXPORTING = /export|set|exec\s+env|(?:declare|typeset|local|readonly|integer|float).*-\w*x/s;
 const RUNNING = /eval|source|\.\s|set|export/i;
-const mayRun = (plain: string) => RUNNING.test(plain) || (plain.includes('$') && plain.includes('='));
 
 /** What is wrong with a piece of code, told from its words alone: too much rather than too little. */
-export function faultsIn(text: string, kind: StartupKind, passes: Passes): Fault[] {
-  if (!TELLING[kind].test(text)) return [];
+function faultsIn(text: string, kind: StartupKind, passes: StartupPolicy['passes']): Fault[] {
+  if (kind !== 'list' && !TELLING.test(text)) return [];
   const code = text.replaceAll('\\\n', '  ');
   const judge = new Judge(passes);
-  if (kind === 'comment') judge.assigned(code, Number.POSITIVE_INFINITY);
+  if (kind === 'comment') judge.assigned(code);
   else if (!judge.loosens(code)) judge.code(code, kind);
   return judge.faults;
 }
 
 /** The code without what surely is no trace of a secret. */
-export function withoutHarmless(code: string): string {
-  return code.replace(ASSIGNED, (all, _, word, after) => (after === undefined && isHarmless(word) ? ' ' : all));
-}
+const withoutHarmless = (code: string) =>
+  code.replace(ASSIGNED, (all, _, word, after) => (after === undefined && isHarmless(word) ? ' ' : all));
 
 class Judge {
   readonly faults: Fault[] = [];
   readonly #drops: (name: string, value: string) => boolean;
 
-  constructor(passes: Passes) {
+  constructor(passes: StartupPolicy['passes']) {
     this.#drops = (name, value) => !passes(name as Bytes, literalOf(value) as Bytes);
   }
 
   /** `export NVM_DIR="$HOME/.nvm"`: the next line needs the value, nobody the export. */
   loosens(code: string): boolean {
-    if (!code.includes('export')) return false;
     const [, indent = '', name = '', value = ''] = LOOSE.exec(code) ?? [];
     if (name === '' || guardName(name as Bytes) || !isHarmless(value) || !this.#drops(name, value)) return false;
     this.faults.push({ what: 'exports', name, instead: `${indent}${name}=${value}` });
@@ -235,15 +339,15 @@ class Judge {
 
   code(code: string, kind: StartupKind): void {
     const plain = withoutQuotes(code);
-    const exports = mayExport(plain, kind) ? [...code.matchAll(kind === 'fish' ? FISH_EXPORTS : EXPORTS)] : [];
+    const exports = EXPORTING.test(plain) ? [...code.matchAll(kind === 'fish' ? FISH_EXPORTS : EXPORTS)] : [];
     for (const [, keyword = '', words = ''] of exports) this.#exported(keyword, words);
     const listed = kind === 'list' ? LISTED.exec(code)?.[1] : undefined;
     if (listed !== undefined && this.#drops(listed, '')) this.faults.push({ what: 'sets', name: listed });
     const inPieces = exports.length === 0 && EXPORTING.test(plain) && plain.search(EXPORTS) >= 0;
-    if (TAKING.test(plain) && TAKEN.test(code)) this.faults.push({ what: 'takes', name: '' });
+    if (TAKEN.test(code)) this.faults.push({ what: 'takes', name: '' });
     if (inPieces || runs(code, plain, kind)) this.faults.push({ what: 'runs', name: '' });
     if (plain.includes('set')) this.#set(code);
-    this.assigned(code, exports[0]?.index ?? Number.POSITIVE_INFINITY);
+    this.assigned(code, exports[0]?.index);
   }
 
   #set(code: string): void {
@@ -253,8 +357,8 @@ class Judge {
 
   /** Names without values, and names that only a run can tell. */
   #exported(keyword: string, text: string): void {
-    const all = (text.match(new RegExp(`${WORD}+`, 'g')) ?? []).map(withoutQuotes);
-    const words = all.filter((word) => !/^[-+]/.test(word));
+    const all = text.match(new RegExp(`${WORD}+`, 'g')) ?? [];
+    const words = all.map(withoutQuotes).filter((word) => !/^[-+]/.test(word));
     const value = words.slice(1).join(' ');
     for (const name of /^set/.test(keyword) ? words.slice(0, 1) : words) {
       if (/^\w*[$`{*?]/.test(name)) this.faults.push({ what: 'runs', name: '' });
@@ -264,9 +368,9 @@ class Judge {
   }
 
   /** What is assigned; exported if an exporting word stands before it. */
-  assigned(code: string, since: number): void {
+  assigned(code: string, since = Number.POSITIVE_INFINITY): void {
     const rest = code.includes('=') ? this.#withoutPassed(code, since) : code;
-    if (this.faults.length === 0 && holdsCredential('', rest)) this.faults.push({ what: 'holds', name: '' });
+    if (this.faults.length === 0 && holdsCredential('', rest)) this.faults.push(CREDENTIAL);
   }
 
   #withoutPassed(code: string, since: number): string {
@@ -283,7 +387,8 @@ class Judge {
 }
 
 const runs = (code: string, plain: string, kind: StartupKind) =>
-  mayRun(plain) && (isRun(code, kind) || (plain !== code && isRun(plain, kind)));
+  (RUNNING.test(plain) || (plain.includes('$') && plain.includes('='))) &&
+  (isRun(code, kind) || (plain !== code && isRun(plain, kind)));
 
 function isRun(code: string, kind: StartupKind): boolean {
   const text = /[$<]\(|`/.test(code) ? code.replace(SET_UP, ' ') : code;
@@ -293,49 +398,5 @@ function isRun(code: string, kind: StartupKind): boolean {
 }
 
 /** Every assignment is exported from here on, also those of files that are taken in. */
-export function exportsAll(text: string, kind: StartupKind): boolean {
-  return (
-    (/all_?export/i.test(text) && ALL_EXPORT.test(text)) ||
-    (kind !== 'fish' && text.includes('set') && EXPORTS_ALL.test(text))
-  );
-}
-
-/** A credential by its name or its look; what a run brings is no text of the file's own. */
-export function isSecret(name: string, value: string): boolean {
-  if (isHarmless(value) || /^[\s:]*$/.test(literalOf(value))) return false;
-  // In zsh, `key` is the table of the keys of the terminal.
-  return (name !== 'key' && guardName(name as Bytes) !== undefined) || holdsCredential(name, value);
-}
-
-/** A credential in any text: of a known form, or long and mixed as no word is. */
-function holdsCredential(name: string, text: string): boolean {
-  const plain = literalOf(text);
-  if (!/[=:]/.test(plain) && !(/[\dA-Z@]/.test(plain) && /\S{12}/.test(plain))) return false;
-  const mixed = (run: string) => (run.match(/[a-z](?=\d)|\d(?=[a-z])/gi)?.length ?? 0) >= 3;
-  return guardValue(name as Bytes, plain as Bytes) !== undefined || (plain.match(/[\w+~-]{12,}/g) ?? []).some(mixed);
-}
-
-const VARIABLE = /\$(?:\{\w+(?:\[[\w@*]+\])?(?::?[-+=?])?\}|\w+(?:\[\w+\])?|[@*#?!$-])/g;
-
-/** What stands in the file itself. */
-export function literalOf(value: string): string {
-  const plain = withoutQuotes(value);
-  return plain.includes('$') ? plain.replace(VARIABLE, ' ') : plain;
-}
-
-export function withoutQuotes(text: string): string {
-  return text.replace(/["'\\]/g, '');
-}
-
-const SWITCHES = new Set(['', ...'yes no y n true false on off auto always never none'.split(' ')]);
-const isSwitch = (text: string) => SWITCHES.has(text.toLowerCase()) || /^\d{1,6}$/.test(text);
-const FOLDERS = String.raw`s?bin|boot|data|dev|etc|home|lib\d*|media|mnt|nix|opt|proc|root|run|snap|srv|sys|tmp|usr|var`;
-/** From a variable, the home or a folder of the system on, in segments as people name them. */
-const PATH = new RegExp(String.raw`^(?:\0|~|/(?:${FOLDERS})(?=/|$)|(?=/?$))(?:/[\w.+@%,*\0-]{0,40})*$`);
-
-/** A value that can't be a secret whatever its name: nothing, a switch, a number, paths, what other variables hold. */
-function isHarmless(value: string): boolean {
-  const text = withoutQuotes(value).replace(VARIABLE, '\0');
-  const isPath = (path: string) => PATH.test(path) && !path.split('/').some(looksRandom);
-  return isSwitch(text) || text.split(':').every(isPath);
-}
+export const exportsAll = (text: string, kind: StartupKind) =>
+  ALL_EXPORT.test(text) || (kind !== 'fish' && EXPORTS_ALL.test(text));
