@@ -50,6 +50,7 @@ beforeAll(() => {
 const READER = /^error: Only src\/host reads the parent's environment/;
 const LAUNCHER = /^error: Only src\/launch starts processes/;
 const DIRECTION = /^error: The folders of src go one way/;
+const PURE = /^error: Deciding, sealing and planning read nothing/;
 const APART = /^error: prove\/ and src\/ stand side by side/;
 
 describe('A2: one place reads the environment', () => {
@@ -172,6 +173,26 @@ describe('the direction of the folders', () => {
     const rule = readFileSync(join(ROOT, 'lint', 'direction.grit'), 'utf8');
     for (const { name } of folders) expect(rule).toMatch(new RegExp(`\\b${name}\\b`));
   });
+});
+
+describe('stages that read nothing', () => {
+  const imports = [
+    "import { readFileSync } from 'node:fs';\nreadFileSync('/x');",
+    "export const y = await import('node:fs/promises');",
+    "import '../host/files.ts';",
+    "import '../../host/whole-file.ts';",
+  ];
+  for (const content of imports) {
+    for (const stage of ['decide', 'seal', 'plan', 'plan/places']) {
+      const found = inspected(`src/${stage}`, content);
+      test(`${stage} may not have ${JSON.stringify(content)}`, () =>
+        expect(found()).toEqual([expect.stringMatching(PURE)]));
+    }
+    const elsewhere = inspected('src/launch', content);
+    test(`launch may have ${JSON.stringify(content)}`, () => expect(elsewhere()).toEqual([]));
+  }
+  const folders = inspected('src/plan', "import '../host/folders.ts';");
+  test('they may use what only knows names', () => expect(folders()).toEqual([]));
 });
 
 describe('prove beside src', () => {
