@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { cordonProgram, freshHome, runAs } from '../support/cordon.ts';
-import { identityOf, SELF, type User } from '../support/users.ts';
+import { identityOf, type User } from '../support/users.ts';
 
 // What the words about places say is what a command finds: real launches on a machine that nobody else sees, beside a model that is
 // written from docs/filesystem.md. Where the documentation is silent, so is the model, and only what is hidden is looked at.
@@ -324,7 +324,7 @@ function differencesOf(entry: Entry, model: Model, { read, changed }: Outcome): 
 
 const ROUNDS = 48;
 
-describe.skipIf(SELF !== 'root')('what the words about places say', () => {
+describe('what the words about places say', () => {
   test('is what a command finds', () => {
     fc.assert(
       fc.property(anyScene.filter(isClear), (scene) => {
