@@ -1,6 +1,6 @@
-import { closeSync, fchownSync, fstatSync, readFileSync } from 'node:fs';
+import { fchownSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { openToRead } from '../host/files.ts';
+import { reading } from '../host/files.ts';
 import { replaceFile, syncFolder } from '../host/whole-file.ts';
 import type { LogIn } from '../policy/log-ins.ts';
 import { sealed, unsealed } from './sealed-text.ts';
@@ -19,18 +19,14 @@ const LARGEST = 1 << 18;
 
 /** Throws what opening it throws, or says what is wrong with it. With `key` it is one of the vault's. */
 export function readLogIn(file: string, key?: string): LogInFile {
-  const descriptor = openToRead(file, 'followed');
-  try {
-    const stats = fstatSync(descriptor);
+  return reading(file, 'followed', (descriptor, stats) => {
     const { mode, uid, gid } = stats;
     if (!stats.isFile() || stats.size > LARGEST) throw new Error('it is not a file of a few kilobytes');
     const data = readFileSync(descriptor);
     const text = key === undefined ? data.toString('utf8') : unsealed(data, key);
     data.fill(0);
     return { text, fields: fieldsIn(text), mode: mode & 0o777, owner: { uid, gid } };
-  } finally {
-    closeSync(descriptor);
-  }
+  });
 }
 
 function fieldsIn(text: string): LogInFields {

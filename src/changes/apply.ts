@@ -3,7 +3,6 @@ import {
   closeSync,
   constants,
   fchownSync,
-  fstatSync,
   lstatSync,
   mkdirSync,
   openSync,
@@ -13,6 +12,7 @@ import {
   unlinkSync,
 } from 'node:fs';
 import { type Bytes, bufferOfBytes, bytesOfBuffer, showBytes } from '../host/bytes.ts';
+import { reading } from '../host/files.ts';
 import { replaceFile } from '../host/whole-file.ts';
 import { carriedOver } from './diff.ts';
 import { baseOf, type Change, type ChangeRecord, contentOf, type FileIdentity } from './record.ts';
@@ -211,13 +211,10 @@ function leadOf(path: Buffer): string | undefined {
 }
 
 function readReal({ path }: Place): Buffer {
-  const descriptor = openSync(path, constants.O_RDONLY | O_NOFOLLOW | constants.O_NONBLOCK);
-  try {
-    if (!fstatSync(descriptor).isFile()) throw new Refusal('what is there now is no regular file');
+  return reading(path, 'refused', (descriptor, stats) => {
+    if (!stats.isFile()) throw new Refusal('what is there now is no regular file');
     return readFileSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
+  });
 }
 
 function keepOwner(descriptor: number, old: BigIntStats | undefined): void {

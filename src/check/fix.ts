@@ -1,7 +1,7 @@
-import { closeSync, fchmodSync, fstatSync, lstatSync, rmSync } from 'node:fs';
+import { fchmodSync, lstatSync, rmSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { showText } from '../host/bytes.ts';
-import { openToRead } from '../host/files.ts';
+import { reading } from '../host/files.ts';
 import { replaceFile } from '../host/whole-file.ts';
 import type { Node } from '../policy/load/node.ts';
 import { Source } from '../policy/load/source.ts';
@@ -68,14 +68,11 @@ async function attempted(fix: Fix, target: Target): Promise<string | undefined> 
 
 /** Through the descriptor, so that it is the file that was looked at. */
 function closeToOthers({ file }: Target): string | undefined {
-  const descriptor = openToRead(file, 'refused');
-  try {
-    if (!fstatSync(descriptor).isFile()) return undefined;
+  return reading(file, 'refused', (descriptor, stats) => {
+    if (!stats.isFile()) return undefined;
     fchmodSync(descriptor, 0o600);
     return 'only its owner can read it now (mode 0600)';
-  } finally {
-    closeSync(descriptor);
-  }
+  });
 }
 
 /** A line that another one takes back again is put away: it would fix nothing. */

@@ -1,6 +1,6 @@
-import { closeSync, fstatSync, readSync, type Stats } from 'node:fs';
+import { readSync, type Stats } from 'node:fs';
 import { CordonError } from '../host/errors.ts';
-import { type Links, openToRead } from '../host/files.ts';
+import { type Links, reading } from '../host/files.ts';
 
 /** What a person wrote is shorter; whatever is longer is no file of these kinds. */
 const LONGEST = 1024 * 1024;
@@ -14,9 +14,7 @@ export interface FileText {
 
 /** The text of a file that is only looked at: who else could write it does not matter here, since nothing is done by it. */
 export function readText(path: string, links: Links = 'followed'): FileText {
-  const descriptor = open(path, links);
-  try {
-    const stats = fstatSync(descriptor);
+  const look = (descriptor: number, stats: Stats) => {
     if (!stats.isFile())
       throw refusal(path, `is ${kindOf(stats)}`, NO_FILE_HINTS[kindOf(stats)] ?? 'give a regular file');
     const { data, whole } = readUpTo(descriptor, LONGEST);
@@ -24,9 +22,8 @@ export function readText(path: string, links: Links = 'followed'): FileText {
     const text = decode(path, data);
     const mark = text.startsWith(MARK) ? MARK : '';
     return { text: text.slice(mark.length), mark, stats };
-  } finally {
-    closeSync(descriptor);
-  }
+  };
+  return reading(path, links, look, (code) => cannotOpen(path, code));
 }
 
 const MARK = '\uFEFF';
@@ -42,27 +39,17 @@ export interface Start {
  */
 export function startOf(path: string, most = LONGEST): Start | undefined {
   try {
-    const descriptor = openToRead(path, 'followed');
-    try {
-      const stats = fstatSync(descriptor);
-      return stats.isFile() ? readUpTo(descriptor, Math.min(most, Math.max(stats.size, LONGEST))) : undefined;
-    } finally {
-      closeSync(descriptor);
-    }
+    return reading(path, 'followed', (descriptor, stats) =>
+      stats.isFile() ? readUpTo(descriptor, Math.min(most, Math.max(stats.size, LONGEST))) : undefined,
+    );
   } catch {
     return undefined;
   }
 }
 
-/** Without waiting: opening a FIFO that nobody writes to would hang. */
-function open(path: string, links: Links): number {
-  try {
-    return openToRead(path, links);
-  } catch (cause) {
-    const code = (cause as NodeJS.ErrnoException).code ?? '';
-    const [what, hint] = OPEN_PROBLEMS[code] ?? [`cannot be opened (${code})`, 'check the path, its owner and mode'];
-    throw refusal(path, what, hint);
-  }
+function cannotOpen(path: string, code: string): CordonError {
+  const [what, hint] = OPEN_PROBLEMS[code] ?? [`cannot be opened (${code})`, 'check the path, its owner and mode'];
+  return refusal(path, what, hint);
 }
 
 const OPEN_PROBLEMS: Readonly<Record<string, readonly [string, string]>> = {

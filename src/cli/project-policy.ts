@@ -1,7 +1,7 @@
 import { lstatSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { CordonError } from '../host/errors.ts';
-import { openToRead } from '../host/files.ts';
+import { reading } from '../host/files.ts';
 import { homesOf, projectProfileAt, workingFolder } from '../host/folders.ts';
 import { envFileRules, readEnvLines } from '../policy/env-file.ts';
 import type { Policy } from '../policy/policy.ts';
@@ -118,7 +118,7 @@ export function withEnvFile(policy: Policy, file: string, context: Context): Pol
 
 export function readEnvFile(path: string, shown: string): string {
   try {
-    return readFileSync(openToRead(path, 'followed'), 'utf8');
+    return reading(path, 'followed', (descriptor) => readFileSync(descriptor, 'utf8'));
   } catch (error) {
     throw usageError(`${shown} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'error'})`, 'check the path');
   }

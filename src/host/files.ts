@@ -2,12 +2,14 @@ import {
   closeSync,
   constants,
   existsSync,
+  fstatSync,
   mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
   readSync,
   realpathSync,
+  type Stats,
   statSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -32,15 +34,35 @@ export function openToRead(path: string | Buffer, links: Links): number {
   return openSync(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | (links === 'refused' ? O_NOFOLLOW : 0));
 }
 
-/** How a file begins, which tells what it is. */
-export function headOf(path: string | Buffer, length: number, links: Links): Buffer {
-  const descriptor = openToRead(path, links);
+/** What is asked of the open descriptor nobody can change in between. `failed`: what is thrown when it can't be opened. */
+export function reading<T>(
+  path: string | Buffer,
+  links: Links,
+  look: (descriptor: number, stats: Stats) => T,
+  failed?: (code: string) => Error,
+): T {
+  const descriptor = failed === undefined ? openToRead(path, links) : openedOr(failed, path, links);
   try {
-    const head = Buffer.alloc(length);
-    return head.subarray(0, readSync(descriptor, head, 0, length, 0));
+    return look(descriptor, fstatSync(descriptor));
   } finally {
     closeSync(descriptor);
   }
+}
+
+function openedOr(failed: (code: string) => Error, path: string | Buffer, links: Links): number {
+  try {
+    return openToRead(path, links);
+  } catch (cause) {
+    throw failed((cause as NodeJS.ErrnoException).code ?? 'unknown');
+  }
+}
+
+/** How a file begins, which tells what it is. */
+export function headOf(path: string | Buffer, length: number, links: Links): Buffer {
+  return reading(path, links, (descriptor) => {
+    const head = Buffer.alloc(length);
+    return head.subarray(0, readSync(descriptor, head, 0, length, 0));
+  });
 }
 
 /*

@@ -1,7 +1,7 @@
-import { type BigIntStats, closeSync, existsSync, fstatSync, readFileSync } from 'node:fs';
+import { type BigIntStats, existsSync, fstatSync, readFileSync } from 'node:fs';
 import { type Bytes, bytesOfBuffer } from '../host/bytes.ts';
 import { CordonError } from '../host/errors.ts';
-import { namesIn, openToRead } from '../host/files.ts';
+import { namesIn, reading } from '../host/files.ts';
 import {
   type Copies,
   cutAtStar,
@@ -110,15 +110,12 @@ class Reading implements SettingsCopies {
     this.looked.set(path, undefined);
     if (!existsSync(path)) return undefined;
     try {
-      const descriptor = openToRead(path, 'followed');
-      try {
+      return reading(path, 'followed', (descriptor, { size }) => {
         const stats = fstatSync(descriptor, { bigint: true });
         if (!stats.isFile()) return undefined;
         this.looked.set(path, stats);
-        return stats.size <= largest ? bytesOfBuffer(readFileSync(descriptor)) : TOO_LARGE;
-      } finally {
-        closeSync(descriptor);
-      }
+        return size <= largest ? bytesOfBuffer(readFileSync(descriptor)) : TOO_LARGE;
+      });
     } catch {
       return undefined;
     }

@@ -1,7 +1,7 @@
-import { closeSync, existsSync, fstatSync, readSync, realpathSync, type Stats } from 'node:fs';
+import { existsSync, readSync, realpathSync, type Stats } from 'node:fs';
 import { type Decision, decider } from '../decide/decide.ts';
 import { isSecret, SHORTEST_SECRET, withoutQuotes } from '../decide/guard/index.ts';
-import { namesIn, openToRead, realPathOf } from '../host/files.ts';
+import { namesIn, reading, realPathOf } from '../host/files.ts';
 import { isWithin } from '../host/folders.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
 import { type Copies, NO_COPIES, type PlaceFacts, pathsOf } from '../plan/places/index.ts';
@@ -168,14 +168,10 @@ function read(path: string, shown: string, { by, perhaps }: Step): StartupText |
 }
 
 function textAt(path: string): { readonly text: string; readonly stats: Stats } {
-  const descriptor = openToRead(path, 'followed');
-  try {
-    const stats = fstatSync(descriptor);
+  return reading(path, 'followed', (descriptor, stats) => {
     const bytes = Buffer.alloc(stats.isFile() && stats.size <= LARGEST ? stats.size : 1);
     return { text: stats.isFile() ? bytes.toString('latin1', 0, readSync(descriptor, bytes)) : '\0', stats };
-  } finally {
-    closeSync(descriptor);
-  }
+  });
 }
 
 /** What a file takes in. Where a variable tells the folder, or all of it, it may be any path that was mentioned so far. */

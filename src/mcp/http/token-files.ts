@@ -10,7 +10,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { CordonError } from '../../host/errors.ts';
-import { openToRead } from '../../host/files.ts';
+import { reading } from '../../host/files.ts';
 import { checkFile } from '../../secrets/sources/file.ts';
 import { Unavailable } from '../../secrets/sources/source.ts';
 
@@ -106,16 +106,14 @@ function isReadOnly(path: string): boolean {
 }
 
 function readText(path: string, trust: Trust, most: number): string {
-  const descriptor = open(path, trust);
-  try {
-    const stats = fstatSync(descriptor);
+  const look = (descriptor: number, stats: Stats) => {
     if (trust === 'own') checkFile(stats, path);
     else checkShared(stats, path);
     if (stats.size > most) throw new Unavailable('it is too large', `look at it: ls -l ${path}`);
     return readFileSync(descriptor, 'utf8');
-  } finally {
-    closeSync(descriptor);
-  }
+  };
+  const failed = (code: string) => new Unavailable(`it cannot be opened (${code})`, `look at it: ls -l ${path}`);
+  return reading(path, trust === 'own' ? 'refused' : 'followed', look, failed);
 }
 
 /** Reading a hash of 256 random bits helps nobody; a Secret is handed out to a group. */
@@ -126,17 +124,6 @@ function checkShared(stats: Stats, path: string): void {
 }
 
 const isOursOrRoots = ({ uid }: Stats) => uid === 0 || uid === process.getuid?.();
-
-function open(path: string, trust: Trust): number {
-  try {
-    return openToRead(path, trust === 'own' ? 'refused' : 'followed');
-  } catch (error) {
-    throw new Unavailable(
-      `it cannot be opened (${(error as NodeJS.ErrnoException).code})`,
-      `look at it: ls -l ${path}`,
-    );
-  }
-}
 
 type Fields = Partial<Record<'id' | 'user' | 'sha256' | 'created' | 'removed', unknown>>;
 

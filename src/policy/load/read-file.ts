@@ -1,7 +1,7 @@
-import { type BigIntStats, closeSync, fstatSync, readSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { type BigIntStats, fstatSync, readSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { CordonError } from '../../host/errors.ts';
-import { openToRead } from '../../host/files.ts';
+import { reading } from '../../host/files.ts';
 
 /** Far more than a policy a person wrote; whatever is longer is no policy. */
 const LONGEST = 1024 * 1024;
@@ -22,9 +22,7 @@ export function readPolicyFile(path: string): string {
 
 /** Everything is checked on the descriptor that is then read, so nothing can change in between. */
 export function readTrustedText(path: string): TrustedText {
-  const descriptor = open(path);
-  try {
-    const file = fstatSync(descriptor);
+  const look = (descriptor: number, file: Stats) => {
     if (!file.isFile())
       throw refusal(
         path,
@@ -34,24 +32,12 @@ export function readTrustedText(path: string): TrustedText {
     checkTrust(path, file);
     const text = decode(path, readAll(path, descriptor));
     return { text, file: fstatSync(descriptor, { bigint: true }) };
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
-/** Without waiting: opening a FIFO that nobody writes to would hang. */
-function open(path: string): number {
-  try {
-    return openToRead(path, 'followed');
-  } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException;
-    const missing = code === 'ENOENT' || code === 'ENOTDIR';
-    throw refusal(
-      path,
-      missing ? 'does not exist' : `cannot be opened (${code})`,
-      missing ? 'check the path' : 'check its owner and mode',
-    );
-  }
+  };
+  return reading(path, 'followed', look, (code) =>
+    code === 'ENOENT' || code === 'ENOTDIR'
+      ? refusal(path, 'does not exist', 'check the path')
+      : refusal(path, `cannot be opened (${code})`, 'check its owner and mode'),
+  );
 }
 
 function readAll(path: string, descriptor: number): Buffer {

@@ -1,6 +1,6 @@
-import { closeSync, fstatSync, readSync, type Stats } from 'node:fs';
+import { readSync, type Stats } from 'node:fs';
 import { posix } from 'node:path';
-import { openToRead } from '../../host/files.ts';
+import { reading } from '../../host/files.ts';
 import type { Secret } from '../secret.ts';
 import { READ_LIMIT, secretOf } from '../value.ts';
 import { badReference, type SecretSource, Unavailable } from './source.ts';
@@ -14,26 +14,15 @@ export const file: SecretSource = {
   },
 
   resolve({ parts: [path = ''] }) {
-    const descriptor = open(path);
-    try {
-      checkFile(fstatSync(descriptor), path);
+    const look = (descriptor: number, stats: Stats) => {
+      checkFile(stats, path);
       return read(descriptor);
-    } finally {
-      closeSync(descriptor);
-    }
+    };
+    return reading(path, 'refused', look, (code) => new Unavailable(...openProblem(code, path)));
   },
 };
 
-/** A link at the end could be turned to another file; a pipe without a writer must not block us. */
-function open(path: string): number {
-  try {
-    return openToRead(path, 'refused');
-  } catch (error) {
-    throw new Unavailable(...openProblem((error as NodeJS.ErrnoException).code, path));
-  }
-}
-
-function openProblem(code: string | undefined, path: string): [string, string] {
+function openProblem(code: string, path: string): [string, string] {
   if (code === 'ENOENT' || code === 'ENOTDIR') return ['the file does not exist', `write it, then: chmod 600 ${path}`];
   if (code === 'ELOOP') return ['it is a symbolic link', `name the file itself: readlink -f ${path}`];
   if (code === 'EACCES' || code === 'EPERM') return ['it may not be read', `it must belong to you: ls -l ${path}`];

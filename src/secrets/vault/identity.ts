@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, fstatSync, readFileSync } from 'node:fs';
+import { readFileSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { bytesOfText } from '../../host/bytes.ts';
 import { CordonError } from '../../host/errors.ts';
-import { openToRead } from '../../host/files.ts';
+import { reading } from '../../host/files.ts';
 import { replaceFile, syncFolder } from '../../host/whole-file.ts';
 import { KEYRING_SERVICE, type Keyring } from '../keyring.ts';
 import { Secret } from '../secret.ts';
@@ -25,32 +25,28 @@ const FILE = 'identity';
 const IN_KEYRING = /^keyring (\S+)$/;
 const PLAIN = /^AGE-SECRET-KEY-1[A-Z0-9]+$/;
 
+const ABSENT = new Error('there is none yet');
+
 /** The file says which: the key itself, the key under a passphrase, or the name of an entry in the keyring. */
 export function readKeyFile(folder: string): string | undefined {
   const path = join(folder, FILE);
-  const descriptor = openExisting(path);
-  if (descriptor === undefined) return undefined;
-  try {
-    checkFile(fstatSync(descriptor), path);
+  const look = (descriptor: number, stats: Stats) => {
+    checkFile(stats, path);
     return readFileSync(descriptor, 'utf8').trim();
+  };
+  const failed = (code: string) =>
+    code === 'ENOENT'
+      ? ABSENT
+      : new CordonError('vault', `the key file of the vault cannot be read (${code})`, { where: path });
+  try {
+    return reading(path, 'refused', look, failed);
   } catch (error) {
+    if (error === ABSENT) return undefined;
     if (!(error instanceof Unavailable)) throw error;
     throw new CordonError('vault', `the key file of the vault is refused: ${error.message}`, {
       where: path,
       hint: error.hint,
     });
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
-function openExisting(path: string): number | undefined {
-  try {
-    return openToRead(path, 'refused');
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return undefined;
-    throw new CordonError('vault', `the key file of the vault cannot be read (${code})`, { where: path });
   }
 }
 

@@ -1,7 +1,7 @@
-import { closeSync, fstatSync, readFileSync } from 'node:fs';
+import { readFileSync, type Stats } from 'node:fs';
 import { showText } from '../../host/bytes.ts';
 import { CordonError } from '../../host/errors.ts';
-import { openToRead } from '../../host/files.ts';
+import { reading } from '../../host/files.ts';
 import { childOf, textOf } from '../../policy/load/node.ts';
 import { Source } from '../../policy/load/source.ts';
 
@@ -60,26 +60,13 @@ function readText(path: string): string {
 
 /** A link could lead anywhere, a pipe would wait for ever. */
 function readRegular(path: string): Buffer {
-  const descriptor = open(path);
-  try {
-    const stats = fstatSync(descriptor);
+  const look = (descriptor: number, stats: Stats) => {
     if (!stats.isFile() || stats.size > LONGEST) throw refusal(path, 'is no file of at most 1 MiB', 'look at it');
     return readFileSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
-function open(path: string): number {
-  try {
-    return openToRead(path, 'refused');
-  } catch (error) {
-    throw refusal(
-      path,
-      `cannot be read (${(error as NodeJS.ErrnoException).code})`,
-      'check its mode; it may be no link',
-    );
-  }
+  };
+  return reading(path, 'refused', look, (code) =>
+    refusal(path, `cannot be read (${code})`, 'check its mode; it may be no link'),
+  );
 }
 
 function refusal(path: string, what: string, hint: string): CordonError {

@@ -1,6 +1,6 @@
-import { closeSync, fstatSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openToRead } from '../../host/files.ts';
+import { reading } from '../../host/files.ts';
 import type { ProofCell, ProofCounts, ProofProbe, ProofRun, Proofs } from '../api.ts';
 import { KEPT_NAME, keptFolder } from './kept-proofs.ts';
 import { type Fields, fieldsOf, listOf, numberOf, parseFields, textOf, textsOf } from './shape.ts';
@@ -43,13 +43,9 @@ function namesIn(folder: string): string[] {
 
 function readRun(path: string): Fields | undefined {
   try {
-    const descriptor = openToRead(path, 'refused');
-    try {
-      const found = fstatSync(descriptor);
-      return found.isFile() && found.size <= LARGEST ? parseFields(readFileSync(descriptor, 'utf8')) : undefined;
-    } finally {
-      closeSync(descriptor);
-    }
+    return reading(path, 'refused', (descriptor, found) =>
+      found.isFile() && found.size <= LARGEST ? parseFields(readFileSync(descriptor, 'utf8')) : undefined,
+    );
   } catch {
     return undefined;
   }
