@@ -1,5 +1,6 @@
 // docs/comparison.md from the results of one run.
 import { markdownTable } from './markdown-table.mjs';
+import { brokenCommand, wrapped } from './wrap.mjs';
 
 /** Short names for the groups. */
 const WORDS = {
@@ -65,8 +66,8 @@ function commandsOf(peers) {
   return peers
     .map(({ title, variant, line, needs, note, version }, i) => {
       const isFirst = peers.findIndex((peer) => peer.title === title) === i;
-      const head = `### ${title}${version === undefined ? '' : ` ${version}`}\n\n${note} Needs ${needs}.\n\n`;
-      return `${isFirst ? head : ''}${variant}:\n\n\`\`\`\n${withoutPlaces(line)}\n\`\`\`\n`;
+      const head = `### ${title}${version === undefined ? '' : ` ${version}`}\n\n${wrapped(`${note} Needs ${needs}.`)}\n\n`;
+      return `${isFirst ? head : ''}${variant}:\n\n\`\`\`\n${brokenCommand(withoutPlaces(line))}\n\`\`\`\n`;
     })
     .join('\n');
 }
@@ -105,17 +106,22 @@ export function pageOf(results) {
   const groups = groupsOf(proof);
   return `# What leaks, side by side
 
-Written by \`scripts/comparison.mjs\` from one run of \`cordon prove\`: ${proof.probes.length} ways to get at what a command should not have, each tried
-in a throw-away home with planted stand-ins, under every launcher in turn.
+You want to know how much the launcher that you use today leaves open, or whether Cordon would close more of it. Find it
+in the first table. Written by \`scripts/comparison.mjs\` from one run of \`cordon prove\`: ${proof.probes.length} ways to
+get at what a command should not have, each tried in a throw-away home with planted stand-ins, under every launcher in
+turn.
 
 - Run: ${proof.date.slice(0, 10)}, Linux ${/^\d+\.\d+/.exec(machine.kernel)?.[0]} (${machine.arch}), as ${machine.user === 'root' ? 'root' : 'an ordinary user'}.
-- ✓ held, ✗ it got through, – could not be tried there (the launcher did not start that trial, or it does not work on this machine even unprotected).
+- ✓ held, ✗ it got through, – could not be tried there (the launcher did not start that trial, or it does not work on
+  this machine even unprotected).
 - A probe that looks in several places counts as held when none of them gave anything.
 - **nothing** is the control: a probe that finds nothing there says nothing about the others.
-- **cordon run** is \`cordon run\` without any policy or flag: network on, filesystem \`guarded\`. What it leaves open by that choice counts as ✗ here like anywhere.
+- **cordon run** is \`cordon run\` without any policy or flag: network on, filesystem \`guarded\`. What it leaves open by
+  that choice counts as ✗ here like anywhere.
 
-To be fair: these programs have different aims. Each stands here twice, with its own defaults and as somebody who cares about credentials would set it up (the
-exact lines are below). A read-only disk without network breaks more work than it protects for some, and is just right for others; the numbers don't say which.
+To be fair: these programs have different aims. Each stands here twice, with its own defaults and as somebody who cares
+about credentials would set it up (the exact lines are below). A read-only disk without network breaks more work than it
+protects for some, and is just right for others; the numbers don't say which.
 
 ${groupTable(proof, columns)}
 

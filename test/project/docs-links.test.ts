@@ -32,6 +32,15 @@ describe.each(ALL)('%s', (page) => {
     }
   });
 
+  // A row of a table is one line, what a program prints is as long as it is, and some words can't be broken.
+  it('has no line that is longer than a page is wide', () => {
+    const own = textOf(page).replace(/^```text$[\s\S]*?^```$/gm, '');
+    const long = own
+      .split('\n')
+      .filter((line) => line.length > 120 && !line.startsWith('|') && /\S\s/.test(line.replace(/ \\$/, '').trim()));
+    expect(long).toEqual([]);
+  });
+
   it('speaks of commands and flags that exist', () => {
     const spans = [...withoutBlocks(page).matchAll(/`(?:\.\/scripts\/run|cordon) ([^`]+)`/g)].map(
       ([, line = '']) => line,
