@@ -7,12 +7,11 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
-  realpathSync,
   rmdirSync,
   unlinkSync,
 } from 'node:fs';
 import { type Bytes, bufferOfBytes, bytesOfBuffer, showBytes } from '../host/bytes.ts';
-import { reading } from '../host/files.ts';
+import { quietly, reading, realBytesOf } from '../host/files.ts';
 import { replaceFile } from '../host/whole-file.ts';
 import { carriedOver } from './diff.ts';
 import { baseOf, type Change, type ChangeRecord, contentOf, type FileIdentity } from './record.ts';
@@ -203,11 +202,8 @@ function linkSaying({ path }: Place): string {
 }
 
 function leadOf(path: Buffer): string | undefined {
-  try {
-    return showBytes(bytesOfBuffer(realpathSync.native(path, 'buffer')));
-  } catch {
-    return undefined;
-  }
+  const real = realBytesOf(bytesOfBuffer(path));
+  return real === undefined ? undefined : showBytes(real);
 }
 
 function readReal({ path }: Place): Buffer {
@@ -242,12 +238,4 @@ function remove(place: Place, change: Change, force: boolean): Outcome {
   checkUnchanged(change, now, force);
   unlinkSync(place.path);
   return { outcome: 'applied' };
-}
-
-function quietly(act: () => void): void {
-  try {
-    act();
-  } catch {
-    // What else went wrong is said.
-  }
 }

@@ -13,6 +13,7 @@ import {
   statSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { type Bytes, bufferOfBytes, bytesOfBuffer } from './bytes.ts';
 
 /** `forbidden`: nobody can tell, since a folder above it may not be entered. Links are followed; one that leads nowhere is absent. */
 export function presenceOf(path: string): 'there' | 'absent' | 'forbidden' {
@@ -70,35 +71,35 @@ export function headOf(path: string | Buffer, length: number, links: Links): Buf
  * empty. Only where nothing is the safe answer.
  */
 
-/** An error costs ten times as much as asking first, and most folders that are looked for are not there. */
-export function namesIn(folder: string): string[] {
+export function quietly<T>(act: () => T): T | undefined {
   try {
-    return existsSync(folder) ? readdirSync(folder) : [];
+    return act();
   } catch {
-    return [];
+    return undefined;
   }
 }
 
+/** An error costs ten times as much as asking first, and most folders that are looked for are not there. */
+export function namesIn(folder: string): string[] {
+  return quietly(() => (existsSync(folder) ? readdirSync(folder) : [])) ?? [];
+}
+
 export function textIn(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
-  }
+  return quietly(() => readFileSync(file, 'utf8')) ?? '';
 }
 
 /** The path itself where it leads nowhere. */
 export function realPathOf(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
+  return quietly(() => realpathSync(path)) ?? path;
 }
 
 /** Where a file is, or would be made: links above it are followed, and one in its own place that leads somewhere. */
 export const throughLinks = (path: string) =>
   presenceOf(path) === 'there' ? realPathOf(path) : join(realPathOf(dirname(path)), basename(path));
+
+/** Byte for byte, which only the system's own does. */
+export const realBytesOf = (path: Bytes) =>
+  quietly(() => bytesOfBuffer(realpathSync.native(bufferOfBytes(path), 'buffer')));
 
 /**
  * Makes a folder and those above it. Not mkdir's own `recursive`: on file systems that answer ENOENT to every mkdir, /proc for one, Node 20

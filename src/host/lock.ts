@@ -2,7 +2,7 @@ import { readdirSync, readlinkSync, rmdirSync, statSync, unlinkSync, writeFileSy
 import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import { CordonError } from './errors.ts';
-import { ensureFolder } from './files.ts';
+import { ensureFolder, quietly } from './files.ts';
 import { statOf } from './session.ts';
 
 /**
@@ -166,12 +166,4 @@ function busy(folder: string, id: string): CordonError {
       hint: 'wait for it or end it, then try again; nothing was changed',
     },
   );
-}
-
-function quietly<T>(act: () => T): T | undefined {
-  try {
-    return act();
-  } catch {
-    return undefined;
-  }
 }

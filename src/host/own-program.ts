@@ -1,7 +1,8 @@
-import { existsSync, lstatSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { existsSync, lstatSync, type Stats, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { type Bytes, bufferOfBytes, bytesOfBuffer, bytesOfText, showBytes } from './bytes.ts';
+import { type Bytes, bufferOfBytes, bytesOfText, showBytes } from './bytes.ts';
 import { CordonError, EXIT } from './errors.ts';
+import { realBytesOf } from './files.ts';
 import { findCommand, homesOf, isWithin } from './folders.ts';
 import type { ParentEnv } from './parent-env.ts';
 
@@ -61,10 +62,10 @@ export function whyCommandsCouldWrite(
   homes: readonly string[],
 ): string | undefined {
   const roots = workdirs.flatMap(writableRoots);
-  const real = realPath(path);
+  const real = realBytesOf(path);
   if (real === undefined) return 'it cannot be looked at';
-  const above = realPath(dirname(path) as Bytes) ?? real;
-  const known = homes.flatMap((home) => realPath(bytesOfText(home)) ?? []).filter((home) => home !== '/');
+  const above = realBytesOf(dirname(path) as Bytes) ?? real;
+  const known = homes.flatMap((home) => realBytesOf(bytesOfText(home)) ?? []).filter((home) => home !== '/');
   return (
     whyUntrusted(path, roots) ??
     whyNotInstalled(join(above, basename(path)) as Bytes, known) ??
@@ -91,7 +92,7 @@ const gitOf = (folder: string) => lstatSync(bufferOfBytes(join(folder, '.git') a
 
 /** The working folder and the repository it belongs to. A submodule or a worktree has a file for a .git, and more above it. */
 function writableRoots(workdir: string): Bytes[] {
-  const start = realPath(bytesOfText(workdir));
+  const start = realBytesOf(bytesOfText(workdir));
   if (start === undefined) return [];
   const roots = [start];
   for (let folder = start; folder !== '/'; folder = dirname(folder) as Bytes) {
@@ -104,8 +105,8 @@ function writableRoots(workdir: string): Bytes[] {
 
 /** Both the folder that PATH names and the one a link leads to. */
 function whyUntrusted(path: Bytes, roots: readonly Bytes[]): string | undefined {
-  const file = realPath(path);
-  const folder = realPath(dirname(path) as Bytes);
+  const file = realBytesOf(path);
+  const folder = realBytesOf(dirname(path) as Bytes);
   if (file === undefined || folder === undefined) return 'it cannot be looked at';
   return whyWritable(folder, roots) ?? whyWritable(file, roots);
 }
@@ -113,7 +114,7 @@ function whyUntrusted(path: Bytes, roots: readonly Bytes[]): string | undefined 
 function whyWritable(path: Bytes, roots: readonly Bytes[]): string | undefined {
   const root = roots.find((one) => isWithin(path, one));
   if (root !== undefined) return `below the working folder's ${showBytes(root)}`;
-  const temporary = TEMPORARY.find((one) => isWithin(path, realPath(bytesOfText(one)) ?? bytesOfText(one)));
+  const temporary = TEMPORARY.find((one) => isWithin(path, realBytesOf(bytesOfText(one)) ?? bytesOfText(one)));
   if (temporary !== undefined) return `below ${temporary}`;
   for (let part = path; part !== '/'; part = dirname(part) as Bytes)
     if (isOpen(statSync(bufferOfBytes(part)))) return `others may write ${showBytes(part)}`;
@@ -130,11 +131,3 @@ const isOwnGroup = (uid: number, gid: number) => uid !== 0 && uid === process.ge
 
 /** The system gives some folders to a group, as /usr/local to `staff`: that is no matter where this user is not in it. */
 const isSystemGroup = (uid: number, gid: number) => uid === 0 && process.getgroups?.().includes(gid) === false;
-
-function realPath(path: Bytes): Bytes | undefined {
-  try {
-    return bytesOfBuffer(realpathSync(bufferOfBytes(path), 'buffer'));
-  } catch {
-    return undefined;
-  }
-}

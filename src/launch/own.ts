@@ -13,7 +13,7 @@ import {
 import { release } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { sha256 } from '../host/bytes.ts';
-import { ensureFolder, namesIn, randomHex, textIn } from '../host/files.ts';
+import { ensureFolder, namesIn, quietly, randomHex, textIn } from '../host/files.ts';
 import { type Folders, foldersOf, type Homes, isWithin, packageFolder } from '../host/folders.ts';
 import { ParentEnv } from '../host/parent-env.ts';
 import { replaceFile } from '../host/whole-file.ts';
@@ -190,14 +190,6 @@ function layersFolder(state: string | undefined, how: OwnRequest['how']): Path |
 function nameIn(file: string): Path | undefined {
   const [name = ''] = linesOf(file);
   return NAME.test(name) ? pathOf(name) : undefined;
-}
-
-function quietly(act: () => void): void {
-  try {
-    act();
-  } catch {
-    // What could not be written is written at the next launch.
-  }
 }
 
 export const CHANGES_FOLDER = 'changes';

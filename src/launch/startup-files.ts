@@ -1,7 +1,7 @@
 import { existsSync, readSync, realpathSync, type Stats } from 'node:fs';
 import { type Decision, decider } from '../decide/decide.ts';
 import { isSecret, SHORTEST_SECRET, withoutQuotes } from '../decide/guard/index.ts';
-import { namesIn, reading, realPathOf } from '../host/files.ts';
+import { namesIn, quietly, reading, realPathOf } from '../host/files.ts';
 import { isWithin } from '../host/folders.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
 import { type Copies, NO_COPIES, type PlaceFacts, pathsOf } from '../plan/places/index.ts';
@@ -145,6 +145,7 @@ export function readStartupFiles({
   const met = new Set<string>();
   for (const step of steps)
     for (const path of expand(step.pattern)) {
+      // What cannot be looked at here cannot inside either.
       const real = quietly(() => realpathSync.native(path)) ?? '/dev/null';
       met.add(real);
       if (found.has(real) || found.size >= MOST_FILES || isForeign(real, step)) continue;
@@ -206,13 +207,4 @@ function expand(pattern: string): string[] {
     paths = paths.flatMap((path) => (rest.length === 0 ? [part] : names(path)).map((name) => `${path}/${name}`));
   }
   return paths.slice(0, MOST_FILES).filter((path) => existsSync(path));
-}
-
-/** What cannot be looked at here cannot inside either. */
-function quietly<T>(look: () => T): T | undefined {
-  try {
-    return look();
-  } catch {
-    return undefined;
-  }
 }

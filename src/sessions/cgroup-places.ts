@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { Cgroup, type CgroupPlaces, groupName, read, tryRemove } from './cgroups.ts';
+import { textIn } from '../host/files.ts';
+import { Cgroup, type CgroupPlaces, groupName, tryRemove } from './cgroups.ts';
 
 const MOUNT = '/sys/fs/cgroup';
 
@@ -15,7 +16,7 @@ export function findCgroups(): CgroupPlaces | undefined {
 
 /** From `/proc/self/cgroup`, by controller; the empty name is that of version 2. */
 function ownPaths(): Map<string, string> {
-  const lines = read('/proc/self/cgroup').split('\n');
+  const lines = textIn('/proc/self/cgroup').split('\n');
   const fields = lines.map((line) => /^\d+:([^:]*):(.*)$/.exec(line)).filter((match) => match !== null);
   return new Map(fields.flatMap(([, names = '', path = '']) => names.split(',').map((name) => [name, path] as const)));
 }
@@ -24,7 +25,7 @@ function ownPaths(): Map<string, string> {
 function unified(path: string | undefined): CgroupPlaces | undefined {
   if (path === undefined || path.includes('..')) return undefined;
   for (let at = join(MOUNT, path); at.startsWith(MOUNT); at = dirname(at)) {
-    const handed = read(join(at, 'cgroup.subtree_control')).trim().split(' ');
+    const handed = textIn(join(at, 'cgroup.subtree_control')).trim().split(' ');
     if (handed.includes('memory') && handed.includes('pids')) return bothAt(at);
   }
   return undefined;
@@ -75,11 +76,11 @@ function makeRoom(path: string | undefined): CgroupPlaces | undefined {
 
 /** This process, and the program that started it for this and waits for its end. */
 function ownProcesses(): string[] {
-  const isOurs = read(`/proc/${process.ppid}/comm`) === 'cordon\n';
+  const isOurs = textIn(`/proc/${process.ppid}/comm`) === 'cordon\n';
   return [process.pid, ...(isOurs ? [process.ppid] : [])].map(String);
 }
 
-const processesIn = (group: string) => read(join(group, 'cgroup.procs')).split('\n').filter(Boolean);
+const processesIn = (group: string) => textIn(join(group, 'cgroup.procs')).split('\n').filter(Boolean);
 
 function moveTo(group: string, pids: readonly string[]): void {
   for (const pid of pids) writeFileSync(join(group, 'cgroup.procs'), pid);

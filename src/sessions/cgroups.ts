@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { textIn } from '../host/files.ts';
 import { fateOf, ownMark } from './owner.ts';
 
 const PREFIX = 'cordon-';
@@ -43,10 +44,10 @@ export class Cgroup {
 
   /** Which limits were hit, as the kernel counted. */
   hits(): { readonly memory: boolean; readonly processes: boolean } {
-    const memory = read(join(this.#memory, this.#version === 2 ? 'memory.events' : 'memory.oom_control'));
+    const memory = textIn(join(this.#memory, this.#version === 2 ? 'memory.events' : 'memory.oom_control'));
     return {
       memory: counted(memory, 'oom_kill') > 0,
-      processes: counted(read(join(this.#pids, 'pids.events')), 'max') > 0,
+      processes: counted(textIn(join(this.#pids, 'pids.events')), 'max') > 0,
     };
   }
 
@@ -88,11 +89,3 @@ export function tryRemove(folder: string): boolean {
 }
 
 const counted = (text: string, word: string) => Number(new RegExp(`^${word} (\\d+)$`, 'm').exec(text)?.[1] ?? 0);
-
-export function read(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return '';
-  }
-}

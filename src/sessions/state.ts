@@ -1,8 +1,8 @@
-import { closeSync, constants, mkdirSync, openSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
+import { closeSync, constants, mkdirSync, openSync, rmdirSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { CordonError } from '../host/errors.ts';
-import { ensureFolder } from '../host/files.ts';
+import { ensureFolder, namesIn } from '../host/files.ts';
 import { fateOf, ownMark } from './owner.ts';
 
 const SESSION_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
@@ -87,19 +87,11 @@ function sweep(sessions: string): Promise<void> {
 }
 
 async function removeAbandoned(sessions: string): Promise<void> {
-  for (const mark of list(sessions)) {
+  for (const mark of namesIn(sessions)) {
     const folder = join(sessions, mark);
     const fate = fateOf(mark);
     if (fate === 'gone' || (fate === 'asking' && (await isAbandoned(folder))))
       rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-function list(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
   }
 }
 

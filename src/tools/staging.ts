@@ -2,7 +2,7 @@ import { type BigIntStats, linkSync, renameSync, symlinkSync, unlinkSync, writeF
 import { dirname } from 'node:path';
 import { type Bytes, bufferOfBytes } from '../host/bytes.ts';
 import { CordonError } from '../host/errors.ts';
-import { ensureFolder } from '../host/files.ts';
+import { ensureFolder, quietly } from '../host/files.ts';
 import { nameBeside, syncFolder, writeBeside } from '../host/whole-file.ts';
 
 interface Staged {
@@ -107,13 +107,5 @@ function explained<T>(path: string, act: () => T): T {
     const { code = 'unknown' } = cause as NodeJS.ErrnoException;
     const [why, hint] = REASONS[code] ?? [`it failed (${code})`, 'check the folder'];
     throw new CordonError('write', `cannot be written: ${why}; nothing was changed`, { where: path, hint, cause });
-  }
-}
-
-function quietly(act: () => void): void {
-  try {
-    act();
-  } catch {
-    // What was to be undone or tidied up is not there any more.
   }
 }

@@ -1,8 +1,8 @@
-import { realpathSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { type Bytes, bufferOfBytes, bytesOfBuffer, bytesOfText, showBytes, textOfBytes } from '../host/bytes.ts';
 import { CordonError, EXIT } from '../host/errors.ts';
-import { headOf } from '../host/files.ts';
+import { headOf, realBytesOf } from '../host/files.ts';
 import { findCommand } from '../host/folders.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
 import { isShimHead } from './bin-entry.ts';
@@ -75,17 +75,9 @@ function needsShell(head: Bytes): boolean {
 
 /** In our bin folder, or linked or copied from there. */
 function isOwn(path: Bytes, bin: string): boolean {
-  const folder = realOf(bytesOfText(bin));
-  const real = realOf(path);
+  const folder = realBytesOf(bytesOfText(bin));
+  const real = realBytesOf(path);
   return real !== undefined && (dirname(real) === folder || isShimHead(beginningOf(real, 512)));
-}
-
-function realOf(path: Bytes): Bytes | undefined {
-  try {
-    return bytesOfBuffer(realpathSync(bufferOfBytes(path), 'buffer'));
-  } catch {
-    return undefined;
-  }
 }
 
 function beginningOf(path: Bytes, length: number): Bytes {
