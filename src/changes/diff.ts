@@ -1,12 +1,22 @@
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { deflateSync } from 'node:zlib';
 import { type Bytes, bufferOfBytes, bytesOfBuffer, textOfBytes } from '../host/bytes.ts';
+import { quietly, reading } from '../host/files.ts';
 
 /** One side of a change: a file with its mode, or nothing. */
 export interface Side {
   readonly content: Buffer;
   readonly mode: number;
 }
+
+/** A regular file as it is now; undefined where there is none that can be read. */
+export const realSide = (path: Bytes): Side | undefined =>
+  quietly(() =>
+    reading(bufferOfBytes(path), 'refused', (descriptor, stats) =>
+      stats.isFile() ? { content: readFileSync(descriptor), mode: stats.mode } : undefined,
+    ),
+  );
 
 const CONTEXT = 3;
 

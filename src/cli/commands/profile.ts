@@ -20,7 +20,15 @@ const SUBCOMMANDS: Readonly<Record<string, () => Promise<ProfileSubcommand>>> = 
   validate: () => import('./profile-validate.ts'),
   init: () => import('./profile-init.ts'),
   diff: () => import('./profile-diff.ts'),
-  schema: () => import('./profile-schema.ts'),
+  schema: async () => {
+    const { profileJsonSchema } = await import('../../policy/profile/schema.ts');
+    return {
+      run: (_, { out }) => {
+        out(`${JSON.stringify(profileJsonSchema(), null, 2)}\n`);
+        return 0;
+      },
+    };
+  },
 };
 
 export const run: CommandModule['run'] = async (args: readonly Bytes[], context) => {
