@@ -90,11 +90,12 @@ function knownFlag(arg: Bytes, flags: readonly FlagSpec[]): { spec: FlagSpec; in
     name,
     flags.map((flag) => flag.name),
   );
-  throw usageError(
-    `unknown flag ${showBytes(name as Bytes)}`,
-    near === undefined ? undefined : `did you mean ${near}?`,
-  );
+  throw new UnknownFlag('usage', `unknown flag ${showBytes(name as Bytes)}`, {
+    hint: near === undefined ? undefined : `did you mean ${near}?`,
+  });
 }
+
+export class UnknownFlag extends CordonError {}
 
 function switchFlag({ name }: FlagSpec, inline: Bytes | undefined): GivenFlag {
   if (inline !== undefined) throw usageError(`${name} takes no value`);

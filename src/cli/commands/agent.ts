@@ -1,9 +1,8 @@
 import type { Bytes } from '../../host/bytes.ts';
-import { CordonError } from '../../host/errors.ts';
 import { AGENT_FLAGS } from '../command-flags.ts';
 import type { CommandModule } from '../commands.ts';
 import type { Context } from '../context.ts';
-import { chosen, hasFlag, type ParsedArguments, parseArguments, usageError } from '../flags.ts';
+import { chosen, hasFlag, type ParsedArguments, parseArguments, UnknownFlag, usageError } from '../flags.ts';
 import { IN_FLAG } from '../run-flags.ts';
 
 export interface AgentSubcommand {
@@ -30,7 +29,7 @@ function parsedArguments(args: readonly Bytes[]): ParsedArguments {
   try {
     return parseArguments(protectPrompt(args), { flags: AGENT_FLAGS });
   } catch (error) {
-    if (!(error instanceof CordonError) || !error.message.startsWith('unknown flag')) throw error;
+    if (!(error instanceof UnknownFlag)) throw error;
     throw usageError(
       error.message,
       [error.hint ?? 'see cordon agent --help', 'a prompt that begins with - comes after --'].join('; '),

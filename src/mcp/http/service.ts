@@ -194,7 +194,7 @@ export class HttpService {
   #explained(error: unknown): string {
     const text = failureText(error);
     this.#options.log('info', `a request failed: ${text.replaceAll('\n', '; ')}`);
-    const isRefusal = error instanceof CordonError && error.message.startsWith('SECURITY ERROR');
+    const isRefusal = error instanceof CordonError && error.kind === 'security';
     return isRefusal ? text : 'the request failed; the log of the server says why';
   }
 }
