@@ -1,6 +1,7 @@
 #include "changes.h"
 
 #include "aside.h"
+#include "masks.h"
 #include "mount.h"
 #include "protocol.h"
 #include "record.h"
@@ -266,11 +267,6 @@ struct here {
 
 static int open_folder(int at, const char *name) {
   return at < 0 ? -1 : openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-}
-
-static bool is_opaque(int folder) {
-  char value;
-  return folder >= 0 && fgetxattr(folder, "user.overlay.opaque", &value, 1) == 1 && value == 'y';
 }
 
 static bool is_whiteout(const struct stat *found) { return S_ISCHR(found->st_mode) && found->st_rdev == 0; }

@@ -1,6 +1,7 @@
 #include "come_back.h"
 
 #include "aside.h"
+#include "masks.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -11,7 +12,6 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/xattr.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -111,11 +111,6 @@ int come_back_folder(struct come_back *kept) {
 }
 
 /* ── merging, newer over older ── */
-
-static bool is_opaque(int folder) {
-  char value;
-  return fgetxattr(folder, "user.overlay.opaque", &value, 1) == 1 && value == 'y';
-}
 
 static void merge_folder(int newer, int older, int real, int depth);
 

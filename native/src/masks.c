@@ -64,6 +64,11 @@ static int merged(int masks, int real, const char *name) {
 
 bool mark_opaque(int folder) { return fsetxattr(folder, "user.overlay.opaque", "y", 1, 0) == 0; }
 
+bool is_opaque(int folder) {
+  char value;
+  return fgetxattr(folder, "user.overlay.opaque", &value, 1) == 1 && value == 'y';
+}
+
 static int opaque(int masks, const char *name) {
   if (mkdirat(masks, name, 0700) != 0) fail(name);
   int folder = open_folder(masks, name);
@@ -223,6 +228,11 @@ static bool walk(const struct masks *masks, const char *path, bool make, struct 
       next.masks = opaque(step->masks, step->name);
     } else if (!hidden && (next.real >= 0 || make)) {
       next.masks = merged(step->masks, step->real, step->name);
+    }
+    /* Made for another name before. What is mounted there needs a place of ours: one that is missing would be made among what is put aside. */
+    if (next.real >= 0 && next.masks >= 0 && is_opaque(next.masks)) {
+      close(next.real);
+      next.real = -1;
     }
     if (next.real < 0) mode_as_outside(masks, next.masks, start, (size_t)(path - start) + length);
     leave_step(masks, step);

@@ -29,6 +29,7 @@ void fill_masks(const struct masks *masks, const struct view *view);
 
 /* Nothing of the folders below this one is seen through it. */
 bool mark_opaque(int folder);
+bool is_opaque(int folder);
 
 /* The folders of the masks that are still to be filled get the numbers from `first` on; gives the next free one. */
 int keep_masks_open(int first);

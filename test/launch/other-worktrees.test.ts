@@ -49,4 +49,16 @@ describe.each(USERS)('the other worktrees of a repository, as %s', (user) => {
     const { stdout } = runCordon(['changes', '--json'], { user, home, cwd: join(home, 'code/other') });
     expect(stdout).not.toContain('code"');
   });
+
+  it.each([[], ['--read', '../beside'], ['--write', '../beside', '--read', '../note']])(
+    'a launch beside one, with what is mounted beside it (%s), leaves no record',
+    (...flags) => {
+      const { home, sh } = scene(user);
+      const cwd = join(home, 'code/main');
+      sh('mkdir beside; chmod 700 beside; echo text >note', 'code');
+      const ran = runCordon(['run', ...flags, '--', 'sh', '-c', 'cat ../other/.git'], { user, home, cwd });
+      expect(ran).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('gitdir: ') });
+      expect(runCordon(['changes'], { user, home, cwd }).stdout).toBe('nothing is put aside\n');
+    },
+  );
 });
