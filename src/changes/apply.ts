@@ -21,6 +21,8 @@ export interface Applied {
   readonly outcome: 'applied' | 'same' | 'refused';
   /** Why it was refused. */
   readonly why?: string;
+  /** The git directory whose history it belongs to, where only the rest of that is the reason. */
+  readonly history?: Bytes;
 }
 
 export interface ApplyOptions {
@@ -36,24 +38,69 @@ export function applyChanges(record: ChangeRecord, changes: readonly Change[], o
   const modes = new Map(
     record.changes.flatMap(({ kind, path, mode }) => (kind === 'folder' ? [[path, mode ?? 0o755]] : [])),
   );
-  const ordered = [
-    ...changes.filter(({ kind }) => kind !== 'gone'),
-    ...deepestFirst(changes.filter(({ kind }) => kind === 'gone')),
-  ];
-  return ordered.map((change) => {
+  const attempt = (change: Change, isTrial: boolean): Applied => {
     try {
-      return { change, ...applyOne(record, change, modes, options) };
+      return { change, ...applyOne(record, change, modes, { ...options, isTrial }) };
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (error instanceof Refusal) return { change, outcome: 'refused', why: error.message };
       if (code === undefined) throw error;
       return { change, outcome: 'refused', why: REASONS[code] ?? code };
     }
+  };
+  const broken = new Set<Bytes>();
+  const refused = new Map<Change, Applied>();
+  for (const change of changes) {
+    const history = historyOf(change);
+    const tried = history === undefined ? undefined : attempt(change, true);
+    if (history === undefined || tried?.outcome !== 'refused') continue;
+    broken.add(history);
+    refused.set(change, tried);
+  }
+  return inOrder(changes).map((change) => {
+    const history = historyOf(change);
+    const known = refused.get(change);
+    if (known !== undefined) return known;
+    if (history !== undefined && broken.has(history) && !isNewObject(change))
+      return { change, outcome: 'refused', why: TOGETHER, history };
+    const result = attempt(change, false);
+    // What goes wrong only now leaves the rest as it is, too; a folder that is not empty takes nothing along.
+    if (history !== undefined && result.outcome === 'refused' && change.was?.kind !== 'folder') broken.add(history);
+    return result;
   });
+}
+
+// ── the history of a repository ──
+
+const TOGETHER = 'the rest of the history of its repository is not applied either';
+
+/**
+ * A ref that is removed was put into packed-refs, an object into a pack, and the index belongs to the commit that HEAD names: one without
+ * the other loses branches. Undefined for what git gets along without, and for its settings.
+ */
+function historyOf({ path }: Change): Bytes | undefined {
+  const found = /^(.*?\/\.git)\/(?:.*\/)?(?:(?:objects|refs|logs)(?:\/|$)|(?:HEAD|index|packed-refs)$)/s.exec(path);
+  return found?.[1] as Bytes | undefined;
+}
+
+/** It stands for itself, and nothing is lost by it. */
+const isNewObject = ({ path, kind, was }: Change) =>
+  kind !== 'gone' && was === undefined && /\/\.git\/(?:.*\/)?objects\//s.test(path);
+
+/** What others lead to comes before them, and nothing goes before all is there. */
+function inOrder(changes: readonly Change[]): Change[] {
+  const gone = changes.filter(({ kind }) => kind === 'gone');
+  const objects = changes.filter(isNewObject);
+  return [
+    ...objects,
+    ...changes.filter((change) => change.kind !== 'gone' && !isNewObject(change)),
+    ...deepestFirst(gone),
+  ];
 }
 
 class Refusal extends Error {}
 class Missing extends Refusal {}
+class NotYetMade extends Error {}
 
 const REASONS: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full; the old file is as it was',
@@ -70,25 +117,26 @@ const deepestFirst = (changes: readonly Change[]) =>
 
 type Outcome = Pick<Applied, 'outcome'>;
 
-function applyOne(
-  record: ChangeRecord,
-  change: Change,
-  modes: ReadonlyMap<string, number>,
-  { force }: ApplyOptions,
-): Outcome {
-  if (change.kind === 'gone') return removeIt(change, force);
-  if (change.kind === 'folder') return within(change.path, modes, (place) => makeFolder(place, change));
+interface Attempt extends ApplyOptions {
+  /** Whether it could be done: nothing is. */
+  readonly isTrial: boolean;
+}
+
+function applyOne(record: ChangeRecord, change: Change, modes: ReadonlyMap<string, number>, attempt: Attempt): Outcome {
+  if (change.kind === 'gone') return removeIt(change, attempt);
+  const way = { modes, isTrial: attempt.isTrial };
+  if (change.kind === 'folder') return within(change.path, way, (place) => makeFolder(place, change, attempt));
   if (change.kind !== 'file') throw new Refusal(`a ${change.kind} is never applied`);
   if (change.credential) throw new Refusal('it looks like a credential, so its content was not kept');
   const content = contentOf(record, change) ?? Buffer.alloc(0);
   const base = baseOf(record, change);
-  return within(change.path, modes, (place) => replace(place, change, { content, base, force }));
+  return within(change.path, way, (place) => replace(place, change, { content, base, ...attempt }));
 }
 
 /** Where the folder it lay in is gone, so is it. */
-function removeIt(change: Change, force: boolean): Outcome {
+function removeIt(change: Change, attempt: Attempt): Outcome {
   try {
-    return within(change.path, undefined, (place) => remove(place, change, force));
+    return within(change.path, { isTrial: attempt.isTrial }, (place) => remove(place, change, attempt));
   } catch (error) {
     if (error instanceof Missing) return { outcome: 'same' };
     throw error;
@@ -106,24 +154,32 @@ interface Place {
 const O_PATH = 0o10000000;
 const { O_DIRECTORY, O_NOFOLLOW } = constants;
 
-function within(path: Bytes, modes: ReadonlyMap<string, number> | undefined, act: (place: Place) => Outcome): Outcome {
+interface Way {
+  /** Of folders that the command made, which are made here too when they are on the way. */
+  readonly modes?: ReadonlyMap<string, number>;
+  readonly isTrial: boolean;
+}
+
+function within(path: Bytes, { modes, isTrial }: Way, act: (place: Place) => Outcome): Outcome {
   const parts = path.split('/').slice(1);
   const name = bufferOfBytes(parts.pop() as Bytes);
   let folder = openSync('/', O_PATH | O_DIRECTORY);
   try {
     for (const [i, part] of parts.entries()) {
-      const next = step(folder, part as Bytes, modes?.get(`/${parts.slice(0, i + 1).join('/')}`));
+      const next = step(folder, part as Bytes, modes?.get(`/${parts.slice(0, i + 1).join('/')}`), isTrial);
       closeSync(folder);
       folder = next;
     }
     return act({ path: Buffer.concat([Buffer.from(`/proc/self/fd/${folder}/`), name]) });
+  } catch (error) {
+    if (error instanceof NotYetMade) return { outcome: 'applied' };
+    throw error;
   } finally {
     closeSync(folder);
   }
 }
 
-/** `mode`: of a folder that the command made, which is made here too when it is on the way. */
-function step(folder: number, name: Bytes, mode: number | undefined): number {
+function step(folder: number, name: Bytes, mode: number | undefined, isTrial: boolean): number {
   const path = Buffer.concat([Buffer.from(`/proc/self/fd/${folder}/`), bufferOfBytes(name)]);
   const enter = () => openSync(path, O_PATH | O_DIRECTORY | O_NOFOLLOW);
   try {
@@ -133,6 +189,7 @@ function step(folder: number, name: Bytes, mode: number | undefined): number {
     if (code === 'ENOTDIR' || code === 'ELOOP') throw new Refusal('a folder on the way to it is a link or a file now');
     if (code !== 'ENOENT' || mode === undefined)
       throw code === 'ENOENT' ? new Missing('the folder it lies in is gone') : error;
+    if (isTrial) throw new NotYetMade();
     mkdirSync(path, mode & 0o777);
     return enter();
   }
@@ -164,13 +221,12 @@ function checkUnchanged({ was, moving, unseen }: Change, now: BigIntStats | unde
 
 // ── doing it ──
 
-interface Replacement {
+interface Replacement extends Attempt {
   readonly content: Buffer;
   readonly base: Buffer | undefined;
-  readonly force: boolean;
 }
 
-function replace(place: Place, change: Change, { content, base, force }: Replacement): Outcome {
+function replace(place: Place, change: Change, { content, base, force, isTrial }: Replacement): Outcome {
   const now = statOf(place);
   if (now?.isSymbolicLink() === true) throw new Refusal(linkSaying(place));
   if (now !== undefined && !now.isFile()) throw new Refusal('what is there now is no regular file');
@@ -180,6 +236,7 @@ function replace(place: Place, change: Change, { content, base, force }: Replace
     throw new Refusal('the command saw a shortened copy of it; take its lines over by hand from cordon changes diff');
   if (real?.equals(wanted) === true) return { outcome: 'same' };
   checkUnchanged(change, now, force);
+  if (isTrial) return { outcome: 'applied' };
   replaceFile(place.path, wanted, {
     // The old one, or the command's without what gives somebody else's rights.
     mode: now === undefined ? (change.mode ?? 0o644) & 0o777 : Number(now.mode) & 0o7777,
@@ -218,24 +275,24 @@ function keepOwner(descriptor: number, old: BigIntStats | undefined): void {
     quietly(() => fchownSync(descriptor, Number(old.uid), Number(old.gid)));
 }
 
-function makeFolder(place: Place, { mode = 0o755 }: Change): Outcome {
+function makeFolder(place: Place, { mode = 0o755 }: Change, { isTrial }: Attempt): Outcome {
   const now = statOf(place);
   if (now?.isDirectory() === true) return { outcome: 'same' };
   if (now !== undefined) throw new Refusal('what is there now is no folder');
-  mkdirSync(place.path, mode & 0o777);
+  if (!isTrial) mkdirSync(place.path, mode & 0o777);
   return { outcome: 'applied' };
 }
 
-function remove(place: Place, change: Change, force: boolean): Outcome {
+function remove(place: Place, change: Change, { force, isTrial }: Attempt): Outcome {
   const now = statOf(place);
   if (now === undefined) return { outcome: 'same' };
   if (now.isDirectory() !== (change.was?.kind === 'folder')) throw new Refusal('the real one has changed since');
   if (now.isDirectory()) {
-    rmdirSync(place.path);
+    if (!isTrial) rmdirSync(place.path);
     return { outcome: 'applied' };
   }
   if (!now.isFile() && !force) throw new Refusal('what is there is no regular file');
   checkUnchanged(change, now, force);
-  unlinkSync(place.path);
+  if (!isTrial) unlinkSync(place.path);
   return { outcome: 'applied' };
 }

@@ -152,6 +152,15 @@ function tellOne({ change, outcome, why }: Applied, context: Context): void {
     context.out(`${outcome === 'same' ? 'already so' : (DONE[change.kind] ?? 'applied')} ${path}\n`);
 }
 
+/** One line for hundreds of files that stay as they are on account of another one. */
+function tellOfHistory(history: Bytes, all: readonly Bytes[], context: Context, { launch }: ChangeRecord): void {
+  const count = all.filter((one) => one === history).length;
+  const path = showBytes(history);
+  context.err(
+    `cordon: ${path}: the history is taken over together or not at all, so ${count} more ${count === 1 ? 'file is' : 'files are'} not applied; commit what was taken over yourself, or take the command's history instead of your own: cordon changes apply --force ${launch} ${path}\n`,
+  );
+}
+
 const DONE: Readonly<Record<string, string>> = { gone: 'removed' };
 
 function tellApplied(
@@ -164,7 +173,9 @@ function tellApplied(
     context.out('nothing to take over: everything is already so\n');
     return;
   }
-  for (const result of results) tellOne(result, context);
+  for (const result of results) if (result.history === undefined) tellOne(result, context);
+  const histories = results.flatMap(({ history }) => history ?? []);
+  for (const history of new Set(histories)) tellOfHistory(history, histories, context, record);
   const around = surroundingsOf(context.env);
   for (const change of runs)
     context.err(
