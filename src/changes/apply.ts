@@ -2,6 +2,7 @@ import {
   type BigIntStats,
   closeSync,
   constants,
+  fchmodSync,
   fchownSync,
   lstatSync,
   mkdirSync,
@@ -234,12 +235,17 @@ function replace(place: Place, change: Change, { content, base, force, isTrial }
   const wanted = base === undefined || real === undefined ? content : carriedOver(real, base, content);
   if (wanted === undefined)
     throw new Refusal('the command saw a shortened copy of it; take its lines over by hand from cordon changes diff');
-  if (real?.equals(wanted) === true) return { outcome: 'same' };
+  const isSame = real?.equals(wanted) === true;
+  if (isSame && hasMode(change, Number(now?.mode))) return { outcome: 'same' };
   checkUnchanged(change, now, force);
   if (isTrial) return { outcome: 'applied' };
+  if (isSame) {
+    changeMode(place, change);
+    return { outcome: 'applied' };
+  }
   replaceFile(place.path, wanted, {
-    // The old one, or the command's without what gives somebody else's rights.
-    mode: now === undefined ? (change.mode ?? 0o644) & 0o777 : Number(now.mode) & 0o7777,
+    // Without what gives somebody else's rights.
+    mode: now === undefined ? (change.mode ?? 0o644) & 0o777 : modeAfter(change, Number(now.mode)),
     ready: (descriptor) => keepOwner(descriptor, now),
     last: () => {
       const still = statOf(place);
@@ -263,12 +269,30 @@ function leadOf(path: Buffer): string | undefined {
   return real === undefined ? undefined : showBytes(real);
 }
 
-function readReal({ path }: Place): Buffer {
+function withReal<T>({ path }: Place, act: (descriptor: number, mode: number) => T): T {
   return reading(path, 'refused', (descriptor, stats) => {
     if (!stats.isFile()) throw new Refusal('what is there now is no regular file');
-    return readFileSync(descriptor);
+    return act(descriptor, stats.mode);
   });
 }
+
+const readReal = (place: Place) => withReal(place, (descriptor) => readFileSync(descriptor));
+
+const changeMode = (place: Place, change: Change) =>
+  withReal(place, (descriptor, mode) => fchmodSync(descriptor, modeAfter(change, mode)));
+
+/**
+ * Of a file that is there: what the command made of its mode, if anything. Others get to read or write nothing by that: a file that was
+ * removed and written anew has the mode that is usual, and may hold what was for one's own eyes.
+ */
+function modeAfter({ mode = 0o644, was, base, unseen }: Change, old: number): number {
+  const isChanged = was !== undefined && ((was.mode ^ mode) & 0o777) !== 0;
+  if (!isChanged || base !== undefined || unseen) return old & 0o7777;
+  return mode & 0o777 & ~(0o066 & ~old);
+}
+
+/** Whether a file of this mode is as the change would have it. */
+export const hasMode = (change: Change, mode: number) => modeAfter(change, mode) === (mode & 0o7777);
 
 function keepOwner(descriptor: number, old: BigIntStats | undefined): void {
   if (old !== undefined && Number(old.uid) !== process.getuid?.())

@@ -202,7 +202,6 @@ export function whatItRuns(change: Change, around: Surroundings): string | undef
   if (programs.some((folder) => isWithin(path, folder))) return 'a program on PATH';
   const known = places.find(({ place }) => isWithin(path, place));
   if (known !== undefined) return known.what;
-  /* A file that is there keeps its mode. */
   if (kind === 'file' && ((mode | (was?.mode ?? 0)) & 0o111) !== 0) return 'a program';
   if (!isAmongSettings(path, around)) return undefined;
   return was === undefined ? 'a new file among your settings' : 'among your settings';

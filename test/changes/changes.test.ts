@@ -56,6 +56,27 @@ describe.each(USERS)('what %s puts aside', (user) => {
     expect(statSync(world.records).mode & 0o777).toBe(0o700);
   });
 
+  it('of modes is taken over, and shows nothing to others; a program outside the workspace has to be named', () => {
+    const world = new World(user);
+    const modeOf = (path: string) => statSync(path).mode & 0o7777;
+    const script = world.put('code/app/script', 'echo\n');
+    const both = world.put('code/app/both', 'old\n');
+    const own = world.put('code/app/own', 'for me\n', 0o600);
+    const shared = world.put('code/app/shared', 'x', 0o664);
+    const outside = world.put('notes/outside', 'echo\n');
+    const aside = ['--workspace', 'aside'];
+    world.run('chmod 755 script both; echo new >both; chmod 6755 own; chmod 600 shared', aside);
+    expect(world.cordon(['changes', 'apply'])).toMatchObject({ code: 0, stderr: '' });
+    expect([script, both, own, shared].map(modeOf)).toEqual([0o755, 0o755, 0o711, 0o600]);
+    expect(world.text('code/app/both')).toBe('new\n');
+    expect(world.cordon(['changes', 'apply']).stdout).toBe('nothing to take over: everything is already so\n');
+    world.run('chmod 755 ~/notes/outside', ['--read', world.home]);
+    expect(world.cordon(['changes', 'apply'])).toMatchObject({ code: 1, stderr: expect.stringContaining('name it') });
+    expect(modeOf(outside)).toBe(0o644);
+    expect(world.cordon(['changes', 'apply', outside])).toMatchObject({ code: 0, stdout: `applied ${outside}\n` });
+    expect(modeOf(outside)).toBe(0o755);
+  });
+
   it('of a link is taken over where it leads, once that is named', () => {
     const world = new World(user);
     const real = world.put('dots/gitconfig', '[user]\n\tname = Ann\n');

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { type Applied, applyChanges } from '../../changes/apply.ts';
+import { type Applied, applyChanges, hasMode } from '../../changes/apply.ts';
 import { fileDiff, realSide, type Side } from '../../changes/diff.ts';
 import { dropKept, dropOtherVersions, keptLayers } from '../../changes/kept.ts';
 import { needsNaming, surroundingsOf, whatItRuns } from '../../changes/marks.ts';
@@ -129,7 +129,8 @@ function isAlreadySo(record: ChangeRecord, change: Change): boolean {
   if (change.kind === 'gone') return !existsSync(bufferOfBytes(change.path));
   if (change.kind !== 'file' || change.credential || change.base !== undefined) return false;
   const content = contentOf(record, change);
-  return content !== undefined && realSide(change.path)?.content.equals(content) === true;
+  const real = realSide(change.path);
+  return content !== undefined && real?.content.equals(content) === true && hasMode(change, real.mode);
 }
 
 const aboutApplied = ({ change, outcome, why }: Applied) => ({
