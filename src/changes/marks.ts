@@ -1,6 +1,6 @@
 import { readdirSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { type Bytes, bytesOfText, textOfBytes } from '../host/bytes.ts';
+import { type Bytes, bufferOfBytes, bytesOfBuffer, bytesOfText, textOfBytes } from '../host/bytes.ts';
 import { homesOf, isWithin } from '../host/folders.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
 import { factsOf, STARTUP_IN_HOME } from '../plan/places/index.ts';
@@ -14,7 +14,11 @@ export interface Surroundings {
   /** The folders of PATH. */
   readonly programs: readonly Bytes[];
   readonly places: readonly { readonly what: string; readonly place: Bytes }[];
+  /** Folders that were looked through: whether a repository lies in them. */
+  readonly lookedThrough: Map<Bytes, boolean>;
 }
+
+type Workspace = Pick<ChangeRecord, 'workspace'>;
 
 interface Mark {
   readonly what: string;
@@ -166,6 +170,7 @@ export function surroundingsOf(env: ParentEnv): Surroundings {
       ...IN_HOME.flatMap(({ what, places }) => inHomes(what, places)),
       ...homes.flatMap(linkedDotFiles).map((place) => ({ what: 'settings of your home', place: bytesOfText(place) })),
     ],
+    lookedThrough: new Map(),
   };
 }
 
@@ -193,7 +198,7 @@ function linkedDotFiles(home: string): string[] {
 }
 
 /** What a change would run, later and outside, once it is applied; undefined where nothing comes to mind. */
-export function whatItRuns(change: Change, around: Surroundings): string | undefined {
+export function whatItRuns(change: Change, record: Workspace, around: Surroundings): string | undefined {
   const { path, kind, mode = 0, was } = change;
   if (kind === 'folder') return undefined;
   if (kind === 'gone') return whatItsRemovalDoes(path, around);
@@ -203,8 +208,54 @@ export function whatItRuns(change: Change, around: Surroundings): string | undef
   const known = places.find(({ place }) => isWithin(path, place));
   if (known !== undefined) return known.what;
   if (kind === 'file' && ((mode | (was?.mode ?? 0)) & 0o111) !== 0) return 'a program';
-  if (!isAmongSettings(path, around)) return undefined;
-  return was === undefined ? 'a new file among your settings' : 'among your settings';
+  if (isAmongSettings(path, around))
+    return was === undefined ? 'a new file among your settings' : 'among your settings';
+  return kind === 'file' && was === undefined && isFoundFromBelow(path, record, around)
+    ? 'a new file that programs find from the folders below'
+    : undefined;
+}
+
+// ── above projects ──
+
+/** Build tools, test runners and interpreters look for their files in all folders above: which names, nobody can list. */
+function isFoundFromBelow(path: Bytes, { workspace }: Workspace, around: Surroundings): boolean {
+  const { homes, lookedThrough } = around;
+  if (workspace !== undefined && isWithin(path, workspace)) return false;
+  const folder = dirname(path) as Bytes;
+  if (homes.includes(folder) || (workspace !== undefined && isWithin(workspace, folder))) return true;
+  if (homes.some((home) => isCache(path, home))) return false;
+  const holdsOne = lookedThrough.get(folder) ?? holdsRepository(folder);
+  lookedThrough.set(folder, holdsOne);
+  return holdsOne;
+}
+
+const MOST_LEVELS = 3;
+const MOST_FOLDERS = 500;
+
+/** The folder itself or one not far below; one with too many folders to look through counts as such. */
+function holdsRepository(folder: Bytes): boolean {
+  let [level, looked] = [[folder], 0];
+  for (let depth = 0; depth <= MOST_LEVELS; depth++) {
+    const entries = level.map((one) => ({ one, inside: entriesIn(one) }));
+    if (entries.some(({ inside }) => inside.some(({ name }) => name === '.git'))) return true;
+    level = entries.flatMap(({ one, inside }) =>
+      inside.filter((entry) => entry.isDirectory()).map(({ name }) => join(one, name) as Bytes),
+    );
+    looked += level.length;
+    if (looked > MOST_FOLDERS) return true;
+  }
+  return false;
+}
+
+function entriesIn(folder: Bytes): { readonly name: Bytes; readonly isDirectory: () => boolean }[] {
+  try {
+    return readdirSync(bufferOfBytes(folder), { withFileTypes: true, encoding: 'buffer' }).map((entry) => ({
+      name: bytesOfBuffer(entry.name),
+      isDirectory: () => entry.isDirectory(),
+    }));
+  } catch {
+    return [];
+  }
 }
 
 /** Without its settings a program does what it was told not to do; without its git directory a folder belongs to another repository. */
@@ -223,12 +274,12 @@ const isDotFile = (path: Bytes, home: Bytes) =>
 const isCache = (path: string, home: string) => CACHES.some((place) => isWithin(path, join(home, place)));
 
 /** What is taken over only when it is named itself: it starts programs, and the workspace is not where they were to be written. */
-export function needsNaming(change: Change, record: Pick<ChangeRecord, 'workspace'>, around: Surroundings): boolean {
-  return whatItRuns(change, around) !== undefined && isOutside(change, record);
+export function needsNaming(change: Change, record: Workspace, around: Surroundings): boolean {
+  return isOutside(change, record) && whatItRuns(change, record, around) !== undefined;
 }
 
 /** Git's own files lie in the workspace, and start programs all the same. */
-function isOutside({ path, kind }: Change, { workspace }: Pick<ChangeRecord, 'workspace'>): boolean {
+function isOutside({ path, kind }: Change, { workspace }: Workspace): boolean {
   const ofGit = kind === 'gone' ? [REPOSITORY] : [GIT, NEW_REPOSITORY];
   return workspace === undefined || !isWithin(path, workspace) || ofGit.some((pattern) => pattern.test(path));
 }

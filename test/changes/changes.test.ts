@@ -134,7 +134,7 @@ describe.each(USERS)('what %s puts aside', (user) => {
     const world = new World(user);
     world.put('.bashrc', 'alias a=b\nexport MY_TOKEN=x\nalias c=d\n');
     world.run(
-      `echo alias e=f >>~/.bashrc; echo plain >~/plain
+      `echo alias e=f >>~/.bashrc; mkdir ~/notes; echo plain >~/notes/plain
        mkdir -p ~/.config/autostart ~/Desktop ~/node_modules/left-pad
        for file in .config/autostart/a.desktop Desktop/b.desktop node_modules/left-pad/index.js package.json vite.config.ts; do echo x >~/$file; done`,
     );
@@ -148,14 +148,34 @@ describe.each(USERS)('what %s puts aside', (user) => {
       'node_modules/left-pad/index.js': 'code that others load',
       'package.json': 'settings that start programs',
       'vite.config.ts': 'settings that start programs',
-      plain: null,
+      'notes/plain': null,
     });
     const all = world.cordon(['changes', 'apply']);
     expect(all.code).toBe(1);
-    expect(all.stdout).toBe(`applied ${world.home}/plain\n`);
+    expect(all.stdout).toBe(`applied ${world.home}/notes/plain\n`);
     expect(world.text('.bashrc')).not.toContain('alias e');
     expect(world.cordon(['changes', 'apply', join(world.home, '.bashrc')]).code).toBe(0);
     expect(world.text('.bashrc')).toBe('alias a=b\nexport MY_TOKEN=x\nalias c=d\nalias e=f\n');
+  });
+
+  it('a new file in the home, above the workspace or above a repository needs naming, whatever its name', () => {
+    const world = new World(user);
+    world.put('src/team/other/.git/HEAD', 'ref: refs/heads/main\n');
+    world.put('docs/text', 'old\n');
+    const above = ['Rakefile', 'any name', 'code/conftest.py', 'src/go.work', 'src/team/other/json.py'];
+    const elsewhere = ['docs/Rakefile', 'docs/text', 'new/plain'];
+    const names = [...above, ...elsewhere].map((name) => `"$HOME/${name}"`);
+    const script = `mkdir ~/new; for file in ${names.join(' ')}; do echo x >"$file" || exit 1; done`;
+    expect(world.run(script, ['--read', world.home]).code).toBe(0);
+    const { code, stdout, stderr } = world.cordon(['changes', 'apply']);
+    expect(code).toBe(1);
+    expect(stdout.split('\n').sort()).toEqual(['', ...elsewhere.map((name) => `applied ${world.home}/${name}`)]);
+    for (const name of above) {
+      const path = join(world.home, name);
+      expect(stderr).toContain(`${path} is not applied: it is a new file that programs find from the folders below`);
+      expect(existsSync(path)).toBe(false);
+      expect(world.cordon(['changes', 'apply', path])).toMatchObject({ code: 0, stdout: `applied ${path}\n` });
+    }
   });
 
   it('a home that is a link, and dot files that are links, are marked where they really lie', () => {
@@ -169,9 +189,10 @@ describe.each(USERS)('what %s puts aside', (user) => {
     symlinkSync('dots/toolrc', join(world.home, '.toolrc'));
     symlinkSync('opt', join(world.home, 'programs'));
     const options = { user, home: link, cwd: world.work, env: { PATH: `/usr/bin:/bin:${link}/programs` } };
-    const script = 'echo evil >>~/.bashrc; echo evil >>~/dots/toolrc; echo evil >>~/opt/p; echo plain >~/plain';
+    const script =
+      'echo evil >>~/.bashrc; echo evil >>~/dots/toolrc; echo evil >>~/opt/p; mkdir ~/notes; echo plain >~/notes/plain';
     runCordon(['run', '--', 'sh', '-c', script], options);
-    expect(runCordon(['changes', 'apply', '--force'], options).stdout).toBe(`applied ${world.home}/plain\n`);
+    expect(runCordon(['changes', 'apply', '--force'], options).stdout).toBe(`applied ${world.home}/notes/plain\n`);
     for (const name of ['.bashrc', 'dots/toolrc', 'opt/p']) expect(world.text(name)).not.toContain('evil');
     expect(runCordon(['changes', 'apply', `${link}/.bashrc`], options).code).toBe(0);
     expect(world.text('.bashrc')).toBe('alias a=b\nevil\n');
@@ -183,12 +204,12 @@ describe.each(USERS)('what %s puts aside', (user) => {
     world.put('.zshrc.zwc', 'a\n');
     world.put('.tool/program', 'a\n', 0o755);
     world.put('.gone', 'a\n');
-    const files = '.newrc .odd/deep/f .tool/known .zshrc.zwc .tool/program plain';
+    const files = '.newrc .odd/deep/f .tool/known .zshrc.zwc .tool/program notes/plain';
     world.run(
-      `mkdir -p ~/.odd/deep ~/.tool; for f in ${files}; do echo evil >~/$f; done; chmod -x ~/.tool/program; rm ~/.gone`,
+      `mkdir -p ~/notes ~/.odd/deep ~/.tool; for f in ${files}; do echo evil >~/$f; done; chmod -x ~/.tool/program; rm ~/.gone`,
       ['--read', world.home],
     );
-    expect(world.cordon(['changes', 'apply', '--force']).stdout).toBe(`applied ${world.home}/plain\n`);
+    expect(world.cordon(['changes', 'apply', '--force']).stdout).toBe(`applied ${world.home}/notes/plain\n`);
     for (const name of ['.newrc', '.odd/deep/f']) expect(existsSync(join(world.home, name))).toBe(false);
     for (const name of ['.zshrc.zwc', '.tool/program', '.tool/known', '.gone']) expect(world.text(name)).toBe('a\n');
   });
@@ -199,23 +220,23 @@ describe.each(USERS)('what %s puts aside', (user) => {
     world.put('zsh/.zshrc', 'a\n');
     const env = { XDG_CONFIG_HOME: join(world.home, 'cfg'), ZDOTDIR: join(world.home, 'zsh') };
     const options = { user, home: world.home, cwd: world.work, env };
-    const script = `for f in cfg/fish/config.fish cfg/odd.conf zsh/.zshrc zsh/odd plain; do echo evil >~/$f; done`;
+    const script = `mkdir ~/notes; for f in cfg/fish/config.fish cfg/odd.conf zsh/.zshrc zsh/odd notes/plain; do echo evil >~/$f; done`;
     runCordon(['run', '--read', world.home, '--', 'sh', '-c', script], options);
-    expect(runCordon(['changes', 'apply', '--force'], options).stdout).toBe(`applied ${world.home}/plain\n`);
+    expect(runCordon(['changes', 'apply', '--force'], options).stdout).toBe(`applied ${world.home}/notes/plain\n`);
     for (const name of ['cfg/fish/config.fish', 'zsh/.zshrc']) expect(world.text(name)).toBe('a\n');
     for (const name of ['cfg/odd.conf', 'zsh/odd']) expect(existsSync(join(world.home, name))).toBe(false);
   });
 
   it('names with newlines and escape sequences are shown escaped and applied right', () => {
     const world = new World(user);
-    world.run(`printf x >"$(printf '%s/a\\n\\033[31mb' ~)"; printf y >"$(printf '%s/\\377' ~)"`);
+    world.run(`mkdir ~/n; printf x >"$(printf '%s/n/a\\n\\033[31mb' ~)"; printf y >"$(printf '%s/n/\\377' ~)"`);
     const { stdout } = world.cordon(['changes', 'show']);
     expect(stdout).toContain('a\\x0a\\x1b[31mb');
     expect(stdout).toContain('\\xff');
     expect(stdout).not.toContain('\x1b');
     expect(world.cordon(['changes', 'apply']).code).toBe(0);
-    expect(world.text('a\n\x1b[31mb')).toBe('x');
-    expect(readFileSync(Buffer.concat([Buffer.from(`${world.home}/`), Buffer.from([0xff])]), 'utf8')).toBe('y');
+    expect(world.text('n/a\n\x1b[31mb')).toBe('x');
+    expect(readFileSync(Buffer.concat([Buffer.from(`${world.home}/n/`), Buffer.from([0xff])]), 'utf8')).toBe('y');
   });
 
   it('pipes, sockets and links are told and never applied, devices neither', () => {
@@ -276,7 +297,7 @@ describe.each(USERS)('what %s puts aside', (user) => {
 
   it('two that apply at once, and one that drops meanwhile, do no harm', async () => {
     const world = new World(user);
-    world.run('i=0; while [ $i -lt 200 ]; do echo content >~/f$i; i=$((i+1)); done');
+    world.run('mkdir ~/n; i=0; while [ $i -lt 200 ]; do echo content >~/n/f$i; i=$((i+1)); done');
     const { uid, gid } = identityOf(user);
     const start = (args: readonly string[]) =>
       new Promise<{ code: number | null; stderr: string }>((resolve) => {
@@ -293,7 +314,7 @@ describe.each(USERS)('what %s puts aside', (user) => {
       expect(stderr.replaceAll(/.*(something is there now that was not|is being changed|changed since).*\n/g, '')).toBe(
         '',
       );
-    for (let i = 0; i < 200; i++) expect(world.text(`f${i}`)).toBe('content\n');
+    for (let i = 0; i < 200; i++) expect(world.text(`n/f${i}`)).toBe('content\n');
     const drops = await Promise.all([start(['drop', '--all']), start(['drop', '--all']), start(['list'])]);
     expect(drops.map(({ code }) => code)).toEqual([0, 0, 0]);
     expect(world.names()).toEqual([]);

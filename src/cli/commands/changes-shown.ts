@@ -112,15 +112,15 @@ interface Described {
   readonly target?: string;
 }
 
-function describeAll({ launch }: ChangeRecord, changes: readonly Change[], context: Context): Described[] {
+function describeAll(record: ChangeRecord, changes: readonly Change[], context: Context): Described[] {
   const around = surroundingsOf(context.env);
   return changes.map((change) => ({
-    launch,
+    launch: record.launch,
     path: showBytes(change.path),
     kind: change.kind,
     size: change.size ?? 0,
     new: change.was === undefined,
-    runs: whatItRuns(change, around) ?? null,
+    runs: whatItRuns(change, record, around) ?? null,
     credential: change.credential === 1,
     ...(change.target === undefined ? {} : { target: showBytes(change.target) }),
   }));

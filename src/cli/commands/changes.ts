@@ -180,7 +180,7 @@ function tellApplied(
   const around = surroundingsOf(context.env);
   for (const change of runs)
     context.err(
-      `cordon: ${showBytes(change.path)} is not applied: it is ${whatItRuns(change, around)}; to take it over, name it\n`,
+      `cordon: ${showBytes(change.path)} is not applied: it is ${whatItRuns(change, record, around)}; to take it over, name it\n`,
     );
   const stale = results.some(
     ({ outcome, why }) =>

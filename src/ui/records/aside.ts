@@ -62,6 +62,7 @@ export class AsideRecord {
   apply(launch: string): AppliedFile[] | undefined {
     const record = this.#records.get(launch);
     if (record === undefined) return undefined;
+    this.#around.lookedThrough.clear();
     const held = record.changes.filter((change) => needsNaming(change, record, this.#around));
     const applied = applyChanges(
       record,
@@ -75,7 +76,7 @@ export class AsideRecord {
       ...held.map((change) => ({
         path: pathOf(change),
         outcome: 'refused' as const,
-        why: `it is ${whatItRuns(change, this.#around)}; to take it over, name it: cordon changes apply ${launch} PATH`,
+        why: `it is ${whatItRuns(change, record, this.#around)}; to take it over, name it: cordon changes apply ${launch} PATH`,
       })),
     ];
   }
@@ -95,7 +96,7 @@ export class AsideRecord {
       .map((change) => ({
         path: pathOf(change),
         kind: kindOf(change),
-        runs: whatItRuns(change, this.#around) ?? null,
+        runs: whatItRuns(change, record, this.#around) ?? null,
       }));
   }
 }
