@@ -2,6 +2,7 @@ import {
   type BigIntStats,
   closeSync,
   constants,
+  existsSync,
   fchmodSync,
   fchownSync,
   lstatSync,
@@ -51,6 +52,7 @@ export function applyChanges(record: ChangeRecord, changes: readonly Change[], o
   };
   const broken = new Set<Bytes>();
   const refused = new Map<Change, Applied>();
+  for (const history of halfRemoved(record, changes)) broken.add(history);
   for (const change of changes) {
     const history = historyOf(change);
     const tried = history === undefined ? undefined : attempt(change, true);
@@ -82,6 +84,20 @@ const TOGETHER = 'the rest of the history of its repository is not applied eithe
 function historyOf({ path }: Change): Bytes | undefined {
   const found = /^(.*?\/\.git)\/(?:.*\/)?(?:(?:objects|refs|logs)(?:\/|$)|(?:HEAD|index|packed-refs)$)/s.exec(path);
   return found?.[1] as Bytes | undefined;
+}
+
+/** Where a removal is among what is to be applied, and another one is not: without its HEAD a repository is none, without its refs it is empty. */
+function halfRemoved(record: ChangeRecord, changes: readonly Change[]): Bytes[] {
+  const chosen = new Set(changes);
+  const kept = new Set(
+    record.changes
+      .filter((change) => change.kind === 'gone' && !chosen.has(change) && existsSync(bufferOfBytes(change.path)))
+      .flatMap((change) => historyOf(change) ?? []),
+  );
+  return changes
+    .filter(({ kind }) => kind === 'gone')
+    .flatMap((change) => historyOf(change) ?? [])
+    .filter((one) => kept.has(one));
 }
 
 /** It stands for itself, and nothing is lost by it. */

@@ -44,6 +44,20 @@ describe.each(USERS)('the history of a repository that was put aside, as %s', (u
     expect(sh('git status --short').stdout).toBe('?? other\n');
   });
 
+  it('is not removed by half, where the removal of HEAD has to be named', () => {
+    const { world, sh, refs, aside } = scene(user);
+    const before = refs();
+    expect(aside('rm -rf .git').code).toBe(0);
+    for (const flags of [[], ['--force']]) {
+      expect(world.cordon(['changes', 'apply', ...flags])).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('together or not at all'),
+      });
+      expect(refs()).toBe(before);
+      expect(sh('git status --short; git fsck --strict')).toMatchObject({ code: 0, stdout: '' });
+    }
+  });
+
   it('is taken over whole where nothing was changed outside', () => {
     const { world, sh, refs, aside } = scene(user);
     expect(
