@@ -123,9 +123,18 @@ function stageRemoval(staging: Staging, { bin }: ToolSetup, name: string): ToolS
   return [{ tool: name, what: 'removed', path: join(bin, name) }];
 }
 
-/** A link is followed: whoever keeps the file elsewhere and links to it wants to go on doing so. */
-function stageConfig(staging: Staging, path: string, text: string, before: BigIntStats | undefined): BigIntStats {
+/** A link is followed: whoever keeps the file elsewhere and links to it wants to go on doing so. A blank file goes. */
+function stageConfig(
+  staging: Staging,
+  path: string,
+  text: string,
+  before: BigIntStats | undefined,
+): BigIntStats | undefined {
   if (before === undefined) staging.reserve(path);
+  else if (text.trim() === '' && !lstatSync(path).isSymbolicLink()) {
+    staging.removal(path);
+    return undefined;
+  }
   const real = realpathSync(path);
   return staging.file(real, Buffer.from(text), before === undefined ? 0o644 : Number(before.mode) & 0o7777);
 }

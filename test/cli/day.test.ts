@@ -176,6 +176,16 @@ describe('what went wrong is said as it is', () => {
     writeFileSync(join(home, '.config/cordon/cordon.toml'), '[tools.ruff]\nenv_base = "none"\n');
     for (const _ of [1, 2, 3]) expect(run(home, 'run', '--', 'echo', 'ran').stderr).not.toContain('cordon.toml');
   });
+
+  const COMMENTED_OUT = '# [tools.ruff]\n#env_base = "none"\n\n# [changes]\n';
+  it.each(['', '\n', COMMENTED_OUT])('a cordon.toml that holds %j says nothing', (text) => {
+    const home = homeWith({ '.config/cordon/cordon.toml': text, 'work/.git/HEAD': 'ref: refs/heads/main\n' });
+    const inWork = () => runCordon(['run', '--', 'true'], { user, home, cwd: join(home, 'work') });
+    for (const _ of [1, 2]) expect(inWork()).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(readdirSync(join(home, '.local/state/cordon/plans')), 'the next one starts without Node').toHaveLength(1);
+    writeFileSync(join(home, '.config/cordon/cordon.toml'), '[tools.ruff\n');
+    expect(inWork().stderr).toContain('nothing in cordon.toml is in force');
+  });
 });
 
 describe('git push to a repository elsewhere on the disk', () => {

@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ToolBox } from '../tools/support.ts';
@@ -240,11 +240,25 @@ test('remove lets go of everything', () => {
   box.did('tool', 'config', 'ruff', 'env', 'deny', 'X');
   expect(box.did('tool', 'remove', 'ruff')).toContain('ruff is no longer one of the tools');
   expect(readdirSync(box.bin)).toEqual([]);
-  expect(box.policy().trim()).toBe('');
+  expect(existsSync(box.config)).toBe(false);
   expect(box.cordon(['tool', 'remove', 'ruff'])).toMatchObject({
     code: 127,
     stderr: expect.stringContaining("'ruff' is not one of the tools"),
   });
+});
+
+test('remove of the last one leaves a file in which something else is, and one that is a link', () => {
+  const box = boxWithRuff();
+  box.did('tool', 'add', 'ruff');
+  box.write(box.config, `# Ours.\n${box.policy()}`);
+  box.did('tool', 'remove', 'ruff');
+  expect(box.policy()).toContain('# Ours.\n');
+  const elsewhere = box.write(join(box.home, 'kept.toml'), '[tools.ruff]\n');
+  rmSync(box.config);
+  symlinkSync(elsewhere, box.config);
+  box.did('tool', 'remove', 'ruff');
+  expect(lstatSync(box.config).isSymbolicLink()).toBe(true);
+  expect(box.policy().trim()).toBe('');
 });
 
 test('remove of several is all or nothing', () => {

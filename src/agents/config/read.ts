@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { bytesOfText } from '../../host/bytes.ts';
+import { saysNothing } from '../../policy/config/says-nothing.ts';
 import { CONFIG, type ConfigData } from '../../policy/config/shape.ts';
 import { childOf, type Entry, entryOf, itemsOf, type MapNode, type Node, textOf } from '../../policy/load/node.ts';
 import { readPlain } from '../../policy/load/plain.ts';
@@ -31,8 +32,6 @@ export function readAgentConfig(path: string): AgentConfig {
   const source = new Source(path, text);
   return { ...configOf(source, readToml(source)), file: path };
 }
-
-const saysNothing = (text: string) => text.split('\n').every((line) => /^\s*(#|$)/.test(line));
 
 /** The same from a plain object, for library use. */
 export function agentConfigOf(data: ConfigData): AgentConfig {

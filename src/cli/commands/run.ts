@@ -1,4 +1,4 @@
-import { type BigIntStats, statSync, writeFileSync } from 'node:fs';
+import { type BigIntStats, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Bytes, bytesOfText, showBytes } from '../../host/bytes.ts';
 import { CordonError } from '../../host/errors.ts';
@@ -9,6 +9,7 @@ import { textToKeep } from '../../launch/keep.ts';
 import { trimKeptPlans } from '../../launch/kept-plans.ts';
 import { heldBack, type Prepared, prepare } from '../../launch/prepare.ts';
 import type { Keeping } from '../../policy/config/changes.ts';
+import { saysNothing } from '../../policy/config/says-nothing.ts';
 import { needsValues, type Policy } from '../../policy/policy.ts';
 import type { Secret } from '../../secrets/secret.ts';
 import { type Context, showNotes, showWarnings } from '../context.ts';
@@ -157,7 +158,8 @@ const known = new WeakMap<Context, boolean>();
 
 function isConfigNeeded(context: Context): boolean {
   const file = configOf(context);
-  return file !== undefined && (mentionsChanges(file) || textIn(seenFile(context)) !== stampOf(file));
+  if (file === undefined || isBlank(file)) return false;
+  return mentionsChanges(file) || textIn(seenFile(context)) !== stampOf(file);
 }
 
 interface ReadConfig {
@@ -192,6 +194,15 @@ async function keepingOf(context: Context): Promise<ReadConfig> {
 function configOf({ folders }: Context): string | undefined {
   const file = folders.config === undefined ? undefined : join(folders.config, 'cordon.toml');
   return file !== undefined && stampOf(file) !== undefined ? file : undefined;
+}
+
+/** One that cannot be read is none of those: that it cannot is said later. */
+function isBlank(file: string): boolean {
+  try {
+    return saysNothing(readFileSync(file, 'utf8'));
+  } catch {
+    return false;
+  }
 }
 
 const mentionsChanges = (file: string) => textIn(file).includes('changes');

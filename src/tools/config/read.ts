@@ -2,6 +2,7 @@ import { type BigIntStats, existsSync } from 'node:fs';
 import { showText } from '../../host/bytes.ts';
 import { CordonError } from '../../host/errors.ts';
 import { unfitFor } from '../../launch/container/unfit.ts';
+import { saysNothing } from '../../policy/config/says-nothing.ts';
 import { CONFIG, TOOL, TOOL_PATH_EXPECTED } from '../../policy/config/shape.ts';
 import { readTarget, TARGET_EXPECTED } from '../../policy/container-target.ts';
 import { childOf, type Entry, itemsOf, type MapNode, type Node, textOf } from '../../policy/load/node.ts';
@@ -71,8 +72,6 @@ export function brokenWarnings({ broken }: Pick<Config, 'broken'>): string[] {
       `${showText(tool)} does not start until its policy is fixed: ${where === undefined ? '' : `${where}: `}${message}`,
   );
 }
-
-const saysNothing = (text: string) => text.split('\n').every((line) => /^\s*(#|$)/.test(line));
 
 const otherSections = ({ entries }: MapNode) => entries.map(({ key }) => key).filter((key) => key !== 'tools');
 
