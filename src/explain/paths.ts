@@ -272,7 +272,8 @@ function outsideOf(path: string): Outside {
   };
 }
 
-function kindOf(path: string): FoundInside['kind'] {
+/** Of a path as it is outside; what cannot be told is `closed`. */
+export function kindOf(path: string): FoundInside['kind'] {
   try {
     const found = statSync(path, { throwIfNoEntry: false }) ?? lstatSync(path, { throwIfNoEntry: false });
     if (found === undefined) return 'absent';

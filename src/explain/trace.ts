@@ -1,11 +1,10 @@
-import { lstatSync } from 'node:fs';
 import { normalize } from 'node:path';
 import { isWithin } from '../host/folders.ts';
 import type { FoundInside, Looked } from '../launch/look.ts';
 import type { NetworkPolicy } from '../policy/network/rules.ts';
 import type { Answer, PossibleChange } from './answer.ts';
 import { hostAnswer } from './hosts.ts';
-import { type PathSurroundings, pathAnswer, shortened } from './paths.ts';
+import { kindOf, type PathSurroundings, pathAnswer, shortened } from './paths.ts';
 
 /** What a command tried, as the launcher wrote it down: once each. */
 export interface Attempt {
@@ -87,7 +86,7 @@ function networkAttempt({ what, path }: Attempt, network: NetworkPolicy): Traced
 function isPlainlyReal({ what, path }: Attempt, found: FoundInside, copied: ReadonlySet<string>): boolean {
   if (what === 'connect' || copied.has(path)) return false;
   if (what === 'write') return found.write && found.filesystem !== 'overlay' && found.filesystem !== 'tmpfs';
-  if (found.kind === 'absent' || found.kind === 'link') return lstatSync(path, { throwIfNoEntry: false }) === undefined;
+  if (found.kind === 'absent' || found.kind === 'link') return kindOf(path) === 'absent';
   return found.read;
 }
 

@@ -43,6 +43,14 @@ describe.each(USERS)('run --trace as %s', (user) => {
     expect(lines.filter(([, path]) => /file|out|hostname|missing/.test(String(path)))).toEqual([]);
   });
 
+  it('takes a path through a file for one that is absent', () => {
+    const { run } = scene(user);
+    const { code, stderr } = run(['run', '--trace', '--', 'sh', '-c', 'cat /etc/passwd/x file/x; exit 4']);
+    expect(stderr).not.toContain('defect');
+    expect(stderr).toContain('cordon: the policy kept nothing from it');
+    expect(code).toBe(4);
+  });
+
   it('sees what grandchildren and threads try, and connections', () => {
     const { run } = scene(user);
     const script = `import os, socket, threading
