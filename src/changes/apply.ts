@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import { type Bytes, bufferOfBytes, bytesOfBuffer, showBytes } from '../host/bytes.ts';
 import { quietly, reading, realBytesOf } from '../host/files.ts';
+import { shellWord } from '../host/shell-word.ts';
 import { replaceFile } from '../host/whole-file.ts';
 import { carriedOver } from './diff.ts';
 import { baseOf, type Change, type ChangeRecord, contentOf, type FileIdentity } from './record.ts';
@@ -277,7 +278,7 @@ function linkSaying({ path }: Place): string {
   const target = leadOf(path);
   return target === undefined
     ? 'it is a link that leads nowhere'
-    : `it is a link; to take it over where it leads, give --force and ${target}`;
+    : `it is a link; to take it over where it leads, give --force and ${shellWord(target)}`;
 }
 
 function leadOf(path: Buffer): string | undefined {

@@ -3,6 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { CordonError } from '../host/errors.ts';
 import { reading } from '../host/files.ts';
 import { homesOf, projectProfileAt, workingFolder } from '../host/folders.ts';
+import { shellWord } from '../host/shell-word.ts';
 import { envFileRules, readEnvLines } from '../policy/env-file.ts';
 import type { Policy } from '../policy/policy.ts';
 import { policyOf } from '../policy/profile/finish.ts';
@@ -105,7 +106,7 @@ export function withEnvFile(policy: Policy, file: string, context: Context): Pol
   )
     throw usageError(
       `--env-file ${file}: it asks for credentials and lies where commands can write`,
-      `look at it, then: cordon trust ${file}`,
+      `look at it, then: cordon trust ${shellWord(file)}`,
     );
   const names = new Set([...set.map(({ name }) => name), ...credentials.map(({ target }) => target)]);
   return {

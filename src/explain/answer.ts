@@ -30,9 +30,3 @@ export interface Profiled {
 /** A line of a profile in JSON, as it can be put in. */
 export const profileLine = ({ section, key, values }: Profiled) =>
   `"${section}": { "${key}": [${values.map((value) => JSON.stringify(value)).join(', ')}] }`;
-
-/** A word as a shell takes it, with `~` left to be expanded. */
-export function shellWord(text: string): string {
-  if (/^[\w@%+=:,./-]+$/.test(text) || /^~\/[\w@%+=:,./-]*$/.test(text)) return text;
-  return `'${text.replaceAll("'", "'\\''")}'`;
-}

@@ -1,10 +1,11 @@
 import { accessSync, constants, lstatSync, statSync } from 'node:fs';
 import { realPathOf } from '../host/files.ts';
 import { isWithin } from '../host/folders.ts';
+import { shellWord } from '../host/shell-word.ts';
 import type { FoundInside, Looked } from '../launch/look.ts';
 import { HIDDEN_BY_POLICY, isWithinPattern, literally, type Operation } from '../plan/places/index.ts';
 import type { FilesystemPolicy, Policy, WorkspaceMode } from '../policy/policy.ts';
-import { type Answer, type PossibleChange, profileLine, shellWord } from './answer.ts';
+import { type Answer, type PossibleChange, profileLine } from './answer.ts';
 import { givenAway } from './gives.ts';
 
 export interface PathQuestion {

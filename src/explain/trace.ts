@@ -1,5 +1,6 @@
 import { normalize } from 'node:path';
 import { isWithin } from '../host/folders.ts';
+import { shellWord } from '../host/shell-word.ts';
 import type { FoundInside, Looked } from '../launch/look.ts';
 import type { NetworkPolicy } from '../policy/network/rules.ts';
 import type { Answer, PossibleChange } from './answer.ts';
@@ -123,7 +124,7 @@ function folded(met: readonly Traced[], home: string | undefined): Traced[] {
           count: group.length,
           change: {
             effect: 'to keep it',
-            flag: `--write ${shown}`,
+            flag: `--write ${shellWord(shown)}`,
             profile: `"filesystem": { "write": [${JSON.stringify(shown)}] }`,
           },
         }

@@ -2,7 +2,8 @@ import type { Decision } from '../decide/decide.ts';
 import { guardName, guardValue } from '../decide/guard/index.ts';
 import { showBytes } from '../host/bytes.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
-import { type Answer, type PossibleChange, profileLine, shellWord } from './answer.ts';
+import { shellWord } from '../host/shell-word.ts';
+import { type Answer, type PossibleChange, profileLine } from './answer.ts';
 
 /** The answer about one variable, from the decision that a launch makes of it. */
 export function variableAnswer(decision: Decision, env: ParentEnv): Answer {

@@ -4,6 +4,7 @@ import { type Bytes, showBytes } from '../host/bytes.ts';
 import { CordonError } from '../host/errors.ts';
 import { ensureFolder } from '../host/files.ts';
 import { withLock } from '../host/lock.ts';
+import { shellWord } from '../host/shell-word.ts';
 import { targetText } from '../policy/container-target.ts';
 import { readBinEntry } from './bin-entry.ts';
 import { buildInsideShim, buildShim } from './build-shim.ts';
@@ -144,7 +145,7 @@ function refuseForeign(path: string, file: BigIntStats | undefined): void {
   if (file === undefined || user === undefined || file.uid === BigInt(user)) return;
   throw new CordonError('policy', `this file belongs to user id ${file.uid}, so only they can change it`, {
     where: path,
-    hint: `look at it, then: chown ${user} '${path}'`,
+    hint: `look at it, then: chown ${user} ${shellWord(path)}`,
   });
 }
 

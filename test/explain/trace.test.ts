@@ -51,6 +51,15 @@ describe.each(USERS)('run --trace as %s', (user) => {
     expect(code).toBe(4);
   });
 
+  it('offers flags that a shell takes as one word', () => {
+    const { run } = scene(user);
+    const script = `echo x >~/'$(touch made)'; echo x >~/'a;b'; echo x >~/"it's"`;
+    const flags = traceOf(run(['run', '--trace', '--json', '--', 'sh', '-c', script]).stderr).map(
+      ({ change }) => change?.flag,
+    );
+    expect(flags).toEqual(["--write '~/$(touch made)'", "--write '~/a;b'", "--write '~/it'\\''s'"]);
+  });
+
   it('sees what grandchildren and threads try, and connections', () => {
     const { run } = scene(user);
     const script = `import os, socket, threading

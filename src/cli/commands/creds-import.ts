@@ -4,6 +4,7 @@ import { guardName, guardValue } from '../../decide/guard/index.ts';
 import { type Bytes, bytesOfText, showText } from '../../host/bytes.ts';
 import { CordonError } from '../../host/errors.ts';
 import { workingFolder } from '../../host/folders.ts';
+import { shellWord } from '../../host/shell-word.ts';
 import { replaceFile } from '../../host/whole-file.ts';
 import { schemeOf } from '../../policy/credential.ts';
 import { type EnvLine, readEnvLines } from '../../policy/env-file.ts';
@@ -40,7 +41,7 @@ export async function importIntoVault(parsed: ParsedArguments, { context, tools 
   const isReplaced = form !== 'doppler-json' && (await wantsReplacing(parsed, file));
   if (isReplaced) {
     replaceValues(path, text, wanted);
-    context.err(`${showText(file)} has references now: cordon run --env-file ${showText(file)} -- CMD\n`);
+    context.err(`${showText(file)} has references now: cordon run --env-file ${showText(shellWord(file))} -- CMD\n`);
   } else context.err(`${showText(file)} still has the values: take them out, or import it again with --replace\n`);
 }
 

@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { CordonError } from '../../host/errors.ts';
 import { reading } from '../../host/files.ts';
+import { shellWord } from '../../host/shell-word.ts';
 import { checkFile } from '../../secrets/sources/file.ts';
 import { Unavailable } from '../../secrets/sources/source.ts';
 
@@ -35,7 +36,7 @@ const ID = /^[0-9a-f]{8}$/;
 /** A file with one token, named as its id. */
 export function readRecord(path: string, id: string, trust: Trust): Known {
   const known = knownOf({ ...parse(readText(path, trust, MAX_RECORD_BYTES)), id });
-  if (known === undefined) throw new Unavailable('it does not hold a token', `remove it: rm ${path}`);
+  if (known === undefined) throw new Unavailable('it does not hold a token', `remove it: rm ${shellWord(path)}`);
   return known;
 }
 
@@ -93,7 +94,7 @@ function endsWhole(descriptor: number): boolean {
 /** Who can write in it decides who is let in. A Secret is mounted with every bit set, but read-only. */
 export function checkFolder(stats: Stats, path: string, trust: Trust): void {
   if (trust === 'own' || (isOursOrRoots(stats) && (stats.mode & 0o022) === 0) || isReadOnly(path)) return;
-  throw new Unavailable('others may write in it', `chmod go-w ${path}`);
+  throw new Unavailable('others may write in it', `chmod go-w ${shellWord(path)}`);
 }
 
 function isReadOnly(path: string): boolean {
@@ -120,7 +121,7 @@ function readText(path: string, trust: Trust, most: number): string {
 function checkShared(stats: Stats, path: string): void {
   if (!stats.isFile()) throw new Unavailable('it is not a regular file', `look at it: ls -ld ${path}`);
   if (!isOursOrRoots(stats)) throw new Unavailable('it belongs to another user', `look at it: ls -l ${path}`);
-  if ((stats.mode & 0o022) !== 0) throw new Unavailable('others may write it', `chmod go-w ${path}`);
+  if ((stats.mode & 0o022) !== 0) throw new Unavailable('others may write it', `chmod go-w ${shellWord(path)}`);
 }
 
 const isOursOrRoots = ({ uid }: Stats) => uid === 0 || uid === process.getuid?.();

@@ -2,6 +2,7 @@ import { type BigIntStats, fstatSync, readSync, realpathSync, type Stats, statSy
 import { dirname } from 'node:path';
 import { CordonError } from '../../host/errors.ts';
 import { reading } from '../../host/files.ts';
+import { shellWord } from '../../host/shell-word.ts';
 
 /** Far more than a policy a person wrote; whatever is longer is no policy. */
 const LONGEST = 1024 * 1024;
@@ -92,10 +93,16 @@ interface Doubt {
 
 function fileProblem({ uid, mode }: Pick<Stats, 'uid' | 'mode'>, user: number): Doubt | undefined {
   if (uid !== user && uid !== 0) {
-    return { why: `it belongs to user id ${uid}`, hint: (path) => `look at it, then: chown ${user} '${path}'` };
+    return {
+      why: `it belongs to user id ${uid}`,
+      hint: (path) => `look at it, then: chown ${user} ${shellWord(path)}`,
+    };
   }
   if ((mode & GROUP_OR_OTHER_WRITE) === 0) return undefined;
-  return { why: `its mode ${octal(mode)} lets others write`, hint: (path) => `look at it, then: chmod go-w '${path}'` };
+  return {
+    why: `its mode ${octal(mode)} lets others write`,
+    hint: (path) => `look at it, then: chmod go-w ${shellWord(path)}`,
+  };
 }
 
 function folderProblem(path: string, user: number, group: number | undefined): Doubt | undefined {
@@ -111,7 +118,7 @@ function folderProblem(path: string, user: number, group: number | undefined): D
     if (!isOpen(mode, gid, group)) continue;
     return {
       why: `the folder ${folder} with mode ${octal(mode)} lets others replace it`,
-      hint: () => `chmod go-w '${folder}', or move the file`,
+      hint: () => `chmod go-w ${shellWord(folder)}, or move the file`,
     };
   }
   return undefined;

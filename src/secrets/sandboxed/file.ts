@@ -1,5 +1,6 @@
 import { lstatSync } from 'node:fs';
 import { CordonError } from '../../host/errors.ts';
+import { shellWord } from '../../host/shell-word.ts';
 import { SOURCE_FORMS, schemeOf } from '../../policy/credential.ts';
 import { Problems } from '../../policy/load/problems.ts';
 import { readTrustedText } from '../../policy/load/read-file.ts';
@@ -96,12 +97,12 @@ function refuseOpen(path: string, { mode, uid }: { readonly mode: bigint; readon
   if (uid !== BigInt(us) && uid !== 0n)
     throw new CordonError('secrets', 'the file belongs to another user', {
       where: path,
-      hint: `chown ${us} '${path}'`,
+      hint: `chown ${us} ${shellWord(path)}`,
     });
   if ((mode & OTHERS) === 0n) return;
   throw new CordonError('secrets', `others may read this file: its mode is 0${(mode & 0o777n).toString(8)}`, {
     where: path,
-    hint: `chmod 600 '${path}'`,
+    hint: `chmod 600 ${shellWord(path)}`,
   });
 }
 

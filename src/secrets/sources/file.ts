@@ -1,6 +1,7 @@
 import { readSync, type Stats } from 'node:fs';
 import { posix } from 'node:path';
 import { reading } from '../../host/files.ts';
+import { shellWord } from '../../host/shell-word.ts';
 import type { Secret } from '../secret.ts';
 import { READ_LIMIT, secretOf } from '../value.ts';
 import { badReference, type SecretSource, Unavailable } from './source.ts';
@@ -23,20 +24,21 @@ export const file: SecretSource = {
 };
 
 function openProblem(code: string, path: string): [string, string] {
-  if (code === 'ENOENT' || code === 'ENOTDIR') return ['the file does not exist', `write it, then: chmod 600 ${path}`];
-  if (code === 'ELOOP') return ['it is a symbolic link', `name the file itself: readlink -f ${path}`];
-  if (code === 'EACCES' || code === 'EPERM') return ['it may not be read', `it must belong to you: ls -l ${path}`];
-  return [`it cannot be opened (${code})`, `look at it: ls -l ${path}`];
+  const word = shellWord(path);
+  if (code === 'ENOENT' || code === 'ENOTDIR') return ['the file does not exist', `write it, then: chmod 600 ${word}`];
+  if (code === 'ELOOP') return ['it is a symbolic link', `name the file itself: readlink -f ${word}`];
+  if (code === 'EACCES' || code === 'EPERM') return ['it may not be read', `it must belong to you: ls -l ${word}`];
+  return [`it cannot be opened (${code})`, `look at it: ls -l ${word}`];
 }
 
 /** Asked of the open descriptor, so that nobody can change the file in between. */
 export function checkFile(stats: Stats, path: string): void {
-  if (!stats.isFile()) throw new Unavailable('it is not a regular file', `look at it: ls -ld ${path}`);
+  if (!stats.isFile()) throw new Unavailable('it is not a regular file', `look at it: ls -ld ${shellWord(path)}`);
   const us = process.getuid?.();
   if (us === undefined) return;
   if (stats.uid !== us && stats.uid !== 0)
-    throw new Unavailable('it belongs to another user', `look at it: ls -l ${path}`);
-  if ((stats.mode & 0o077) !== 0) throw new Unavailable('others may read or write it', `chmod 600 ${path}`);
+    throw new Unavailable('it belongs to another user', `look at it: ls -l ${shellWord(path)}`);
+  if ((stats.mode & 0o077) !== 0) throw new Unavailable('others may read or write it', `chmod 600 ${shellWord(path)}`);
 }
 
 function read(descriptor: number): Secret {

@@ -1,6 +1,7 @@
 import { lstatSync, readdirSync, realpathSync, type Stats } from 'node:fs';
 import { basename, extname, join, resolve } from 'node:path';
 import { CordonError } from '../../host/errors.ts';
+import { shellWord } from '../../host/shell-word.ts';
 import type { Skill } from '../types.ts';
 import { readDocument } from './document.ts';
 
@@ -90,7 +91,7 @@ function checkFolder(folder: string): void {
 function checkEntry(path: string, stats: Stats, folder: string): void {
   if (stats.isSymbolicLink()) checkLink(path, folder);
   else if ((stats.mode & OTHERS_WRITE) !== 0 && (stats.isFile() || stats.isDirectory()))
-    throw refusal(path, 'can be written by anybody', `look at it, then: chmod o-w '${path}'`);
+    throw refusal(path, 'can be written by anybody', `look at it, then: chmod o-w ${shellWord(path)}`);
 }
 
 function checkLink(path: string, folder: string): void {
