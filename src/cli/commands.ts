@@ -38,6 +38,8 @@ export interface CommandEntry {
   readonly examples: readonly string[];
   /** The page of docs/ that tells more. */
   readonly page?: string;
+  /** What it shows or changes is kept where no sandbox reaches; with `words`, only these of its actions do so. */
+  readonly keptOutside?: { readonly what: string; readonly words?: readonly string[] };
   readonly load: () => Promise<CommandModule>;
 }
 
@@ -110,6 +112,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     flags: CREDS_FLAGS,
     examples: ['cordon creds set OPENAI_API_KEY'],
     page: 'secrets.md',
+    keptOutside: { what: 'the vault' },
     load: () => import('./commands/creds.ts'),
   },
   {
@@ -129,6 +132,7 @@ export const COMMANDS: readonly CommandEntry[] = [
       'cordon profile diff default locked',
     ],
     page: 'profiles.md',
+    keptOutside: { what: 'your profiles', words: ['init'] },
     load: () => import('./commands/profile.ts'),
   },
   {
@@ -140,6 +144,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     flags: IMPORT_FLAGS,
     examples: ['cordon import ~/.codex/config.toml', 'cordon import --dry-run'],
     page: 'coming-from.md',
+    keptOutside: { what: 'your profiles' },
     load: () => import('./commands/import.ts'),
   },
   {
@@ -178,6 +183,7 @@ export const COMMANDS: readonly CommandEntry[] = [
       "cordon tool config ruff env deny '*TOKEN*' --except GH_TOKEN",
     ],
     page: 'tools.md',
+    keptOutside: { what: 'your tools and their policies', words: ['add', 'list', 'config', 'apply', 'remove'] },
     load: () => import('./commands/tool.ts'),
   },
   {
@@ -228,6 +234,7 @@ export const COMMANDS: readonly CommandEntry[] = [
       'cordon serve --workspaces /srv/agents/workspaces --skills /srv/agents/skills',
     ],
     page: 'mcp.md',
+    keptOutside: { what: 'the tokens', words: ['token'] },
     load: () => import('./commands/serve.ts'),
   },
   {
@@ -243,6 +250,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     flags: CHANGES_FLAGS,
     examples: ['cordon changes', 'cordon changes --json', 'cordon changes drop --all --kept'],
     page: 'changes.md',
+    keptOutside: { what: 'what is put aside' },
     load: () => import('./commands/changes.ts'),
   },
   {
@@ -256,6 +264,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     flags: TRUST_FLAGS,
     examples: ['cordon trust', 'cordon trust .env'],
     page: 'profiles.md',
+    keptOutside: { what: 'what you trust' },
     load: () => import('./commands/trust.ts'),
   },
   {
@@ -265,6 +274,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     flags: AUDIT_FLAGS,
     examples: ['cordon audit --last 3', 'cordon audit --since 12h --command npm'],
     page: 'run.md',
+    keptOutside: { what: 'the record of launches' },
     load: () => import('./commands/audit.ts'),
   },
   {
@@ -280,6 +290,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     flags: NET_FLAGS,
     examples: ['cordon net log', 'cordon net sets @npm @github'],
     page: 'network.md',
+    keptOutside: { what: 'the record of connections', words: ['log', 'pending', 'allow', 'deny'] },
     load: () => import('./commands/net.ts'),
   },
   {
@@ -289,6 +300,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     flags: UI_FLAGS,
     examples: ['cordon ui --static cordon-page'],
     page: 'ui.md',
+    keptOutside: { what: 'the records' },
     load: () => import('./commands/ui.ts'),
   },
   {

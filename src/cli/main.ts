@@ -3,6 +3,7 @@ import { captureArguments } from '../host/parent-env.ts';
 import { commandNamed } from './commands.ts';
 import { type Context, createContext } from './context.ts';
 import { withHelpHint } from './flags.ts';
+import { refuseInside } from './refuse-inside.ts';
 import { showError } from './ui/show-error.ts';
 
 /** Picks the command and loads only that. */
@@ -27,6 +28,7 @@ async function dispatch(args: readonly Bytes[], context: Context): Promise<numbe
   if (first === '--version' || first === '-V') return (await import('./version.ts')).showVersion(context);
   const command = commandNamed(first, 'unknown command', 'cordon');
   if (wantsHelp(rest)) return (await import('./help.ts')).showHelp(first, context);
+  refuseInside(command, rest);
   try {
     return await (await command.load()).run(rest, context);
   } catch (error) {

@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { cordonProgram, freshHome, type RunOptions, runCordon } from '../support/cordon.ts';
@@ -48,6 +48,25 @@ describe.each(USERS)('creds as %s', (user) => {
       code: 125,
       stderr: expect.stringContaining('the vault has no MY_KEY'),
     });
+  });
+
+  test.each([
+    ['creds set KEY', 'the vault'],
+    ['creds list', 'the vault'],
+    ['tool config ls env base none', 'your tools and their policies'],
+    ['profile init --name web --yes', 'your profiles'],
+    ['changes', 'what is put aside'],
+    ['audit', 'the record of launches'],
+    ['net log', 'the record of connections'],
+  ])('inside a sandbox %s says that it does nothing there', (command, what) => {
+    const flags = ['--read', dirname(dirname(cordonProgram()))];
+    const ran = runCordon(['run', ...flags, '--', cordonProgram(), ...command.split(' ')], {
+      ...place(),
+      input: VALUE,
+    });
+    expect(ran.stderr).toMatch(/^cordon: cordon \w+.* does nothing inside a sandbox of Cordon: /m);
+    expect(ran.stderr).toContain(`${what} cannot be reached here`);
+    expect(ran).toMatchObject({ code: 125, stdout: '' });
   });
 
   test('the vault and its key are out of reach behind the barrier', () => {
