@@ -177,6 +177,19 @@ describe('what went wrong is said as it is', () => {
     for (const _ of [1, 2, 3]) expect(run(home, 'run', '--', 'echo', 'ran').stderr).not.toContain('cordon.toml');
   });
 
+  it('a table of cordon.toml that is misspelt is told by every run, also beside one that counts', () => {
+    for (const rest of ['', '[changes]\ndays = 3\n']) {
+      const home = homeWith({ '.config/cordon/cordon.toml': `${rest}[tols.ls]\nenv_base = "none"\n` });
+      for (const _ of [1, 2])
+        expect(run(home, 'run', '--', 'true').stderr).toMatch(/cordon\.toml:\d+:\d+: unknown key 'tols'/);
+    }
+  });
+
+  it('a mistake in the policy of one tool is that tool’s business', () => {
+    const home = homeWith({ '.config/cordon/cordon.toml': '[tools.ls]\nenv_base = "nine"\n' });
+    expect(run(home, 'run', '--', 'true').stderr).not.toContain('cordon.toml');
+  });
+
   const COMMENTED_OUT = '# [tools.ruff]\n#env_base = "none"\n\n# [changes]\n';
   it.each(['', '\n', COMMENTED_OUT])('a cordon.toml that holds %j says nothing', (text) => {
     const home = homeWith({ '.config/cordon/cordon.toml': text, 'work/.git/HEAD': 'ref: refs/heads/main\n' });

@@ -171,23 +171,19 @@ interface ReadConfig {
 async function keepingOf(context: Context): Promise<ReadConfig> {
   const file = needsConfig(context) ? configOf(context) : undefined;
   if (file === undefined) return { warnings: [] };
-  const { readKeeping } = await import('../../policy/config/changes.ts');
-  if (mentionsChanges(file)) return { keeping: readKeeping(file, homesOf(context.env).home), warnings: [] };
+  const keeping = mentionsChanges(file)
+    ? (await import('../../policy/config/changes.ts')).readKeeping(file, homesOf(context.env).home)
+    : undefined;
+  const stamp = stampOf(file);
+  if (textIn(seenFile(context)) === stamp) return { keeping, warnings: [] };
   try {
-    const { readTrustedText } = await import('../../policy/load/read-file.ts');
-    const [{ readToml }, { Source }] = await Promise.all([
-      import('../../policy/load/toml.ts'),
-      import('../../policy/load/source.ts'),
-    ]);
-    const stamp = stampOf(file);
-    readToml(new Source(file, readTrustedText(file).text));
+    (await import('../../policy/config/sections.ts')).checkSections(file);
     remember(context, stamp);
-    return { warnings: [] };
+    return { keeping, warnings: [] };
   } catch (error) {
     if (!(error instanceof CordonError)) throw error;
-    return {
-      warnings: [`${error.where ?? file}: ${error.message}; nothing in cordon.toml is in force until it is fixed`],
-    };
+    const said = `${error.where ?? file}: ${error.message}; nothing in cordon.toml is in force until it is fixed`;
+    return { keeping, warnings: [said] };
   }
 }
 
