@@ -1,5 +1,6 @@
 import { writeSync } from 'node:fs';
 import { bytesOfText, showText } from '../host/bytes.ts';
+import { CordonError } from '../host/errors.ts';
 import { type Folders, foldersOf } from '../host/folders.ts';
 import { captureKept, captureParentEnv, type ParentEnv } from '../host/parent-env.ts';
 import { Witness } from '../launch/witness.ts';
@@ -49,7 +50,7 @@ function wantsColour(env: ParentEnv, stream: NodeJS.WriteStream): boolean {
   return stream.isTTY === true && (noColor === undefined || noColor === '') && env.get(bytesOfText('TERM')) !== 'dumb';
 }
 
-/** Synchronous, so that nothing is lost when the process ends; a reader that went away is no error of ours. */
+/** Synchronous, so that nothing is lost when the process ends; a reader that went away is no error of ours, and of a full standard error nobody can be told. */
 function writeAll(descriptor: 1 | 2, text: string): void {
   const data = Buffer.from(text, 'utf8');
   for (let written = 0; written < data.length; ) {
@@ -65,8 +66,11 @@ function tryWrite(descriptor: number, data: Buffer, from: number): number | unde
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EAGAIN') return waitForReader();
-    if (code === 'EPIPE' || code === 'EBADF') return undefined;
-    throw error;
+    if (code === 'EPIPE' || code === 'EBADF' || descriptor === 2) return undefined;
+    const why = code === 'ENOSPC' ? 'no space is left where it leads' : code;
+    throw new CordonError('output', `standard output cannot be written: ${why}`, {
+      hint: 'make room there, or lead it elsewhere',
+    });
   }
 }
 

@@ -190,6 +190,12 @@ describe('what went wrong is said as it is', () => {
     expect(run(home, 'run', '--', 'true').stderr).not.toContain('cordon.toml');
   });
 
+  it('a full standard output is called that', () => {
+    const { code, stderr } = runAs('/bin/sh', ['-c', `${cordonProgram()} explain >/dev/full`], { user });
+    expect(stderr).toMatch(/^cordon: standard output cannot be written: no space is left where it leads\n/);
+    expect(code).toBe(125);
+  });
+
   const COMMENTED_OUT = '# [tools.ruff]\n#env_base = "none"\n\n# [changes]\n';
   it.each(['', '\n', COMMENTED_OUT])('a cordon.toml that holds %j says nothing', (text) => {
     const home = homeWith({ '.config/cordon/cordon.toml': text, 'work/.git/HEAD': 'ref: refs/heads/main\n' });
