@@ -196,6 +196,17 @@ describe('what went wrong is said as it is', () => {
     expect(code).toBe(125);
   });
 
+  it.each(['get', 'show'])('creds %s says that no value is shown, and not to set one', (word) => {
+    const { code, stderr } = run(homeWith(), 'creds', word, 'KEY');
+    expect(code).toBe(125);
+    expect(stderr).toContain('the vault shows no value');
+    expect(stderr).not.toContain('creds set');
+  });
+
+  it('creds remove is creds rm', () => {
+    expect(run(homeWith(), 'creds', 'remove', 'KEY').stderr).toContain('the vault has no KEY');
+  });
+
   const COMMENTED_OUT = '# [tools.ruff]\n#env_base = "none"\n\n# [changes]\n';
   it.each(['', '\n', COMMENTED_OUT])('a cordon.toml that holds %j says nothing', (text) => {
     const home = homeWith({ '.config/cordon/cordon.toml': text, 'work/.git/HEAD': 'ref: refs/heads/main\n' });
