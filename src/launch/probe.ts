@@ -60,6 +60,7 @@ export function probeLauncher(): Probe {
 
 function run(program: string, args: readonly string[]): { status: number | null; stdout: string; stderr: string } {
   const { status, stdout, stderr } = spawnSync(program, args, {
+    cwd: '/', // The working folder may be gone, which says nothing about the machine.
     env: emptyEnvironment(),
     encoding: 'utf8',
     timeout: 10_000,

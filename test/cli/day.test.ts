@@ -207,6 +207,15 @@ describe('what went wrong is said as it is', () => {
     expect(run(homeWith(), 'creds', 'remove', 'KEY').stderr).toContain('the vault has no KEY');
   });
 
+  it('doctor in a folder that is gone says of the machine what it says elsewhere', () => {
+    const home = homeWith();
+    const script = `mkdir gone; cd gone; rmdir ../gone; exec ${cordonProgram()} doctor --json`;
+    const barrier = (text: string) =>
+      (JSON.parse(text).findings as { check: string }[]).find(({ check }) => check === 'barrier');
+    const there = barrier(run(home, 'doctor', '--json').stdout);
+    expect(barrier(runAs('/bin/sh', ['-c', script], { user, home }).stdout)).toEqual(there);
+  });
+
   const COMMENTED_OUT = '# [tools.ruff]\n#env_base = "none"\n\n# [changes]\n';
   it.each(['', '\n', COMMENTED_OUT])('a cordon.toml that holds %j says nothing', (text) => {
     const home = homeWith({ '.config/cordon/cordon.toml': text, 'work/.git/HEAD': 'ref: refs/heads/main\n' });
