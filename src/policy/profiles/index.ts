@@ -55,6 +55,7 @@ const GO_DEV: ProfileData = {
   extends: 'default',
   environment: {
     allow_vars: [
+      '@terminal',
       ...['GOPATH', 'GOROOT', 'GOBIN', 'GOCACHE', 'GOMODCACHE', 'GOOS', 'GOARCH', 'GOTOOLCHAIN', 'GOEXPERIMENT'],
       ...['GOPRIVATE', 'GONOPROXY', 'GONOSUMDB', 'GOSUMDB', 'CGO_ENABLED', 'CI'],
     ],
@@ -70,6 +71,7 @@ const NODE_DEV: ProfileData = {
   extends: 'default',
   environment: {
     allow_vars: [
+      '@terminal',
       ...['NODE_ENV', 'NVM_DIR', 'NVM_BIN', 'NVM_INC', 'VOLTA_HOME', 'FNM_DIR', 'FNM_MULTISHELL_PATH'],
       ...['PNPM_HOME', 'COREPACK_HOME', 'BUN_INSTALL', 'DENO_DIR', 'DENO_INSTALL'],
       ...['NPM_CONFIG_REGISTRY', 'NPM_CONFIG_CACHE', 'NPM_CONFIG_PREFIX', 'NPM_CONFIG_LOGLEVEL', 'CI'],
@@ -83,6 +85,7 @@ const PYTHON_DEV: ProfileData = {
   extends: 'default',
   environment: {
     allow_vars: [
+      '@terminal',
       ...['VIRTUAL_ENV', 'CONDA_DEFAULT_ENV', 'CONDA_PREFIX', 'CONDA_EXE', 'PYENV_ROOT', 'PYENV_VERSION'],
       ...['PIPX_HOME', 'PIPX_BIN_DIR', 'PIP_CACHE_DIR', 'UV_CACHE_DIR', 'UV_PYTHON', 'POETRY_HOME', 'POETRY_CACHE_DIR'],
       ...['PYTHONUNBUFFERED', 'PYTHONDONTWRITEBYTECODE', 'PYTHONHASHSEED', 'PYTHONUTF8', 'CI'],
@@ -96,6 +99,7 @@ const RUST_DEV: ProfileData = {
   extends: 'default',
   environment: {
     allow_vars: [
+      '@terminal',
       ...['CARGO_HOME', 'CARGO_TARGET_DIR', 'CARGO_TERM_COLOR', 'CARGO_INCREMENTAL', 'CARGO_NET_OFFLINE'],
       ...['RUSTUP_HOME', 'RUSTUP_TOOLCHAIN', 'RUST_BACKTRACE', 'RUST_LOG', 'CI'],
     ],
@@ -109,6 +113,7 @@ const CI: ProfileData = {
   environment: {
     guard: 'strip',
     allow_vars: [
+      '@terminal',
       ...['CI', 'BUILD_NUMBER', 'BUILD_ID', 'JOB_NAME', 'BRANCH_NAME', 'GIT_COMMIT', 'GIT_BRANCH'],
       ...[
         'GITHUB_ACTIONS',

@@ -53,6 +53,14 @@ async function passed(profile: string, variables: Record<string, string>): Promi
 }
 
 describe('the built-in profiles', () => {
+  test.each(['node-dev', 'python-dev', 'rust-dev', 'go-dev', 'ci'])(
+    '%s passes what says where certificates lie, as a plain run does',
+    async (name) => {
+      const paths = { NODE_EXTRA_CA_CERTS: '/ca.pem', SSL_CERT_FILE: '/ca.pem', CARGO_HTTP_CAINFO: '/ca.pem' };
+      expect((await passed(name, paths)).toSorted()).toEqual(Object.keys(paths).toSorted());
+    },
+  );
+
   test('are these', () => expect(Object.keys(BUILT_IN_PROFILES)).toEqual(NAMES));
 
   test.each(NAMES)('%s says what it is for, and lets no secret of the shell through', async (name) => {
