@@ -39,9 +39,9 @@ const lines = (text: string) => text.split('\n').filter(Boolean);
 
 /** Calls the function as bash does, with the line taken apart as bash does it. */
 function inBash(line: string): string[] {
-  const words = line.split(/ |(=)/).filter((word) => word !== undefined);
-  const script = `source cordon.bash; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _cordon; ((\${#COMPREPLY[@]})) && printf '%s\\n' "\${COMPREPLY[@]}"`;
-  return lines(inShell('bash', ['--norc', '-c', script, 'bash', ...words]).stdout);
+  const words = [...line.matchAll(/[=:@]+|[^ =:@]+| $/g)].map(([word]) => word.trim());
+  const script = `source cordon.bash; COMP_LINE=$1; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _cordon; ((\${#COMPREPLY[@]})) && printf '%s\\n' "\${COMPREPLY[@]}"`;
+  return lines(inShell('bash', ['--norc', '-c', script, 'bash', line, ...words]).stdout);
 }
 
 /** Its engine tells what it would offer. */
@@ -118,7 +118,16 @@ describe('what completion offers', () => {
 
   it('a value behind = too', () => {
     expect(inBash('cordon run --base=o')).toEqual(['os-common']);
+    expect(inBash('cordon run --base=')).toContain('os-common');
     expect(inFish('cordon run --base=o')).toEqual(['--base=os-common']);
+  });
+
+  it('a word with @ or : in it is one word, of which bash puts in what is behind', () => {
+    expect(inBash('cordon run --net @npm --ba')).toEqual(['--base']);
+    expect(inBash('cordon run --broker KEY@api.test:443 --ba')).toEqual(['--base']);
+    expect(inBash('cordon run --net @np')).toEqual([]);
+    writeFileSync(join(HOME, 'at@file.toml'), '');
+    expect(inBash('cordon check at@fi')).toEqual(['file.toml']);
   });
 
   it('files and folders, with a space in their names', () => {

@@ -4,14 +4,14 @@
  */
 export const SCRIPTS: Readonly<Record<string, string>> = { bash: bashScript(), zsh: zshScript(), fish: fishScript() };
 
-/** Bash takes words apart at = and :, so they are put together again, and what it inserts is only the part behind. */
+/** Bash takes words apart at =, : and @, so what no space parts is put together again, and what it inserts is only the part behind. */
 function bashScript(): string {
   return String.raw`_cordon() {
-  local words=() starts=() glue='' token word what i current
+  local words=() starts=() rest=${'$'}{COMP_LINE#*"${'$'}{COMP_WORDS[0]}"} token word what i current inserted
   for ((i = 1; i <= COMP_CWORD; i++)); do
     token=${'$'}{COMP_WORDS[i]}
-    if [[ ${'$'}{#words[@]} -gt 0 && ( $glue || $token == [=:]* ) ]]; then words[-1]+=$token; else words+=("$token"); starts+=("$i"); fi
-    [[ $token == [=:]* ]] && glue=1 || glue=''
+    if [[ ${'$'}{#words[@]} -gt 0 && $rest == [![:space:]]* ]]; then words[-1]+=$token; else words+=("$token"); starts+=("$i"); fi
+    rest=${'$'}{rest#*"$token"}
   done
   current=${'$'}{words[-1]}
   [[ $current == --*=* ]] && current=${'$'}{current#*=}
@@ -26,6 +26,8 @@ function bashScript(): string {
       *) COMPREPLY+=("$(printf %q "$word")") ;;
     esac
   done < <(command cordon completion words -- "${'$'}{words[@]}" 2>/dev/null)
+  [[ $token =~ ^[=:@]+$ ]] && inserted='' || inserted=$token
+  COMPREPLY=("${'$'}{COMPREPLY[@]#"${'$'}{current%"$inserted"}"}")
 }
 _cordon_command() {
   if declare -F _command_offset >/dev/null; then _command_offset "$1"
