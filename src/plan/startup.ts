@@ -2,6 +2,7 @@ import {
   guardName,
   holdsCredential,
   isHarmless,
+  isPlainPrompt,
   isSecret,
   literalOf,
   secretsIn,
@@ -294,6 +295,8 @@ const SET_UP = new RegExp(
   String.raw`(?:\beval\s+["']?|${SOURCE})(?:[$<]\(|\`)[^()\`;&|<]{0,200}?(?:(?<=\s)(?:init|completions?|hook|shellenv|env|activate|--alias|--bash|--zsh)|\b(?:dircolors|lesspipe|ssh-agent|locale-check|argcomplete))\b[^()\`;&|<]{0,200}[)\`]["']?`,
   'g',
 );
+/** Its block keeps in a variable first what `conda … hook` prints. */
+const CONDA = /\beval\s+["']?\$__(?:conda|mamba)_setup\b["']?/g;
 const RUNS = [
   /(?:^|[;&|({`\n]|\b(?:then|do|else))\s{0,99}\$\{?\w+\}?\s{1,99}[A-Za-z_]\w*=/,
   new RegExp(String.raw`${SOURCE}(?:[<=]\(|/(?:dev|proc)/)`),
@@ -329,10 +332,11 @@ class Judge {
     this.#drops = (name, value) => !passes(name as Bytes, literalOf(value) as Bytes);
   }
 
-  /** `export NVM_DIR="$HOME/.nvm"`: the next line needs the value, nobody the export. */
+  /** `export NVM_DIR="$HOME/.nvm"`: the next line needs the value, nobody the export. A prompt is the shell's own. */
   loosens(code: string): boolean {
     const [, indent = '', name = '', value = ''] = LOOSE.exec(code) ?? [];
-    if (name === '' || guardName(name as Bytes) || !isHarmless(value) || !this.#drops(name, value)) return false;
+    const isFit = isHarmless(value) || (PROMPTS.has(name) && isPlainPrompt(value));
+    if (name === '' || guardName(name as Bytes) || !isFit || !this.#drops(name, value)) return false;
     this.faults.push({ what: 'exports', name, instead: `${indent}${name}=${value}` });
     return true;
   }
@@ -391,7 +395,7 @@ const runs = (code: string, plain: string, kind: StartupKind) =>
   (isRun(code, kind) || (plain !== code && isRun(plain, kind)));
 
 function isRun(code: string, kind: StartupKind): boolean {
-  const text = /[$<]\(|`/.test(code) ? code.replace(SET_UP, ' ') : code;
+  const text = (/[$<]\(|`/.test(code) ? code.replace(SET_UP, ' ') : code).replace(CONDA, ' ');
   const evaluated = text.search(/\beval\b/);
   if (evaluated >= 0 && /[$`]/.test(text.slice(evaluated))) return true;
   return RUNS.some((pattern) => pattern.test(text)) || exportsAll(text, kind);
@@ -400,3 +404,5 @@ function isRun(code: string, kind: StartupKind): boolean {
 /** Every assignment is exported from here on, also those of files that are taken in. */
 export const exportsAll = (text: string, kind: StartupKind) =>
   ALL_EXPORT.test(text) || (kind !== 'fish' && EXPORTS_ALL.test(text));
+
+const PROMPTS = new Set(['PS1', 'PS2', 'PS3', 'PROMPT', 'RPROMPT']);

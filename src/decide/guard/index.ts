@@ -188,6 +188,12 @@ const FOLDERS = String.raw`s?bin|boot|data|dev|etc|home|lib\d*|media|mnt|nix|opt
 /** From a variable, the home or a folder of the system on, in segments as people name them. */
 const PATH = new RegExp(String.raw`^(?:\0|~|/(?:${FOLDERS})(?=/|$)|(?=/?$))(?:/[\w.+@%,*\0-]{0,40})*$`);
 
+/** A prompt of short words, colours and variables, and nothing that a shell would work out. */
+export function isPlainPrompt(value: string): boolean {
+  const text = value.replaceAll(`\${debian_chroot:+($debian_chroot)}`, '').replace(VARIABLE, ' ');
+  return !/\$[({[]|`/.test(text) && !/[\w+~-]{8}/.test(withoutQuotes(text));
+}
+
 /** A value that can't be a secret whatever its name: nothing, a switch, a number, paths, what other variables hold. */
 export function isHarmless(value: string): boolean {
   const text = withoutQuotes(value).replace(VARIABLE, '\0');

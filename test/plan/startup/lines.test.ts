@@ -3,6 +3,48 @@ import { copyOf, examined, homeWith } from './support.ts';
 
 const V = 'canary-of-mine';
 
+describe('ordinary lines do not cost the whole file', () => {
+  it.each([
+    String.raw`"\u \$ "`,
+    String.raw`'\[\e[01;32m\]\u@\h\[\e[0m\]:\w\$ '`,
+    `"\${debian_chroot:+($debian_chroot)}\\u@\\h:\\w\\$ "`,
+  ])('a prompt that is exported beside one in a construct is only not exported: %s', (prompt) => {
+    const before = `if [ "$x" = yes ]; then\n    PS1='\\u '\nfi\n`;
+    expect(copyOf(`${before}export PS1=${prompt}\nalias x=y\n`)).toBe(`${before}PS1=${prompt}\nalias x=y\n`);
+  });
+
+  it.each([`"${V} "`, `"\${FOO:=${V}}"`, `"$(echo ${V})"`, '"`echo x`"'])(
+    'what is no plain prompt goes: %s',
+    (prompt) => {
+      expect(copyOf(`export PS1=${prompt}\necho\n`)).toBe('\necho\n');
+    },
+  );
+
+  it("conda's block stays", () => {
+    const block = `# >>> conda initialize >>>
+__conda_setup="$('/home/u/miniconda3/bin/conda' 'shell.bash' 'hook' 2> /dev/null)"
+if [ $? -eq 0 ]; then
+    eval "$__conda_setup"
+else
+    if [ -f "/home/u/miniconda3/etc/profile.d/conda.sh" ]; then
+        . "/home/u/miniconda3/etc/profile.d/conda.sh"
+    else
+        export PATH="/home/u/miniconda3/bin:$PATH"
+    fi
+fi
+unset __conda_setup
+`;
+    const copy = copyOf(`${block}export FOO=${V}\nalias x=y\n`);
+    expect(copy).toContain('eval "$__conda_setup"\n');
+    expect(copy).toContain('\nalias x=y\n');
+    expect(copy).not.toContain(V);
+  });
+
+  it('conda’s variable with code of the file’s own in it does not', () => {
+    expect(copyOf(`__conda_setup='export FOO=${V}'\neval "$__conda_setup"\necho\n`)).not.toContain(V);
+  });
+});
+
 describe('a line goes that brings back what the policy drops', () => {
   it.each([
     `export TOKEN=${V}`,
