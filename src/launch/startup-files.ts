@@ -122,14 +122,10 @@ interface Step {
 }
 
 /** The start-up files that are there, and those that they take in. */
-export function readStartupFiles({
-  homes,
-  zdotdir,
-  config,
-  named,
-  workspace,
-  root = '',
-}: StartupPlaces): { readonly texts: readonly StartupText[]; readonly met: readonly string[] } {
+export function readStartupFiles({ homes, zdotdir, config, named, workspace, root = '' }: StartupPlaces): {
+  readonly texts: readonly StartupText[];
+  readonly met: readonly string[];
+} {
   const [home = '/'] = homes;
   const below = (folder: string | undefined, prefix = '') =>
     IN_HOME.filter((place) => folder && place.startsWith(prefix)).map(
