@@ -10,7 +10,7 @@ import { refuseUnfit } from '../launch/container/unfit.ts';
 import { targetText } from '../policy/container-target.ts';
 import { withProxyVariables } from '../policy/network/rules.ts';
 import type { Policy } from '../policy/policy.ts';
-import { type Asked, forContainer, held } from './container-run.ts';
+import { type AskedOfContainer, forContainer, held } from './container-run.ts';
 import { type Context, showWarnings } from './context.ts';
 import { hasFlag, type ParsedArguments, usageError } from './flags.ts';
 import { answersAsJson, showAnswer } from './ui/answers.ts';
@@ -49,7 +49,7 @@ export async function rehearse(asked: ContainerRequest, parsed: ParsedArguments,
 
 /** The variables of a command in a container; its files are those of the image and what is bound. */
 export async function explainIn(
-  { policy: asked, target }: Pick<Asked, 'policy' | 'target'>,
+  { policy: asked, target }: Pick<AskedOfContainer, 'policy' | 'target'>,
   parsed: ParsedArguments,
   context: Context,
 ): Promise<number> {

@@ -14,7 +14,7 @@ import type { Context } from './context.ts';
 import { credentialsFor } from './credentials.ts';
 import { hasFlag, type ParsedArguments, usageError } from './flags.ts';
 
-export interface Asked {
+export interface AskedOfContainer {
   readonly argv: readonly [Bytes, ...Bytes[]];
   readonly policy: Policy;
   readonly quiet: boolean;
@@ -24,7 +24,7 @@ export interface Asked {
 
 /** `cordon run --in …` */
 export async function runIn(
-  { rehearsal, target, ...asked }: Asked,
+  { rehearsal, target, ...asked }: AskedOfContainer,
   parsed: ParsedArguments,
   context: Context,
 ): Promise<number> {

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import type { LogInName } from '../../src/policy/log-ins.ts';
 import { cordon, recordsOf } from '../network/support.ts';
 import { cordonProgram } from '../support/cordon.ts';
-import { openFolder } from '../support/project.ts';
+import { openCopy, openFolder } from '../support/project.ts';
 import { identityOf, USERS } from '../support/users.ts';
 import {
   AGENTS,
@@ -272,7 +272,7 @@ describe('a new log-in', () => {
     const vendor = await vendorOf('claude');
     const scene = logInScene('cordon-test', 'claude', program('claude', 'log in'));
     const args = scene.args(vendor);
-    const script = fileURLToPath(new URL('type-at-terminal.py', import.meta.url));
+    const script = openCopy(fileURLToPath(new URL('type-at-terminal.py', import.meta.url)));
     const child = spawn('python3', [script, typed, cordonProgram(), ...args], {
       ...identityOf('cordon-test'),
       cwd: scene.home,

@@ -147,7 +147,7 @@ describe('refused, with nothing sent and the file as it was', () => {
       { method: 'PUT', fields: { grant_type: 'authorization_code', code: 'x', refresh_token: undefined } },
       'mint',
     ],
-    ['a method in a header', { headers: { 'x-http-method-override': 'PUT' } }, 'mint'],
+    ['a method in a header', { headers: { 'x-http-method-override': 'PUT' } }, 'method'],
     ['another spelling of the path', { path: '/v1//oauth/token' }, 'path'],
     ['a log-in of its own in a header', { headers: { authorization: 'Basic eDp5' } }, 'mint'],
     ['no JSON', { body: 'grant_type', headers: {} }, 'mint'],

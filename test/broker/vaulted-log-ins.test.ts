@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { cordon } from '../network/support.ts';
 import { cordonProgram } from '../support/cordon.ts';
-import { openFolder } from '../support/project.ts';
+import { openCopy, openFolder } from '../support/project.ts';
 import { identityOf, ONLY_ROOT, USERS } from '../support/users.ts';
 import {
   AGENTS,
@@ -157,7 +157,7 @@ describe('a new log-in that somebody agrees to on the terminal', () => {
   test('is in the vault, and not in the file', async () => {
     const vendor = await vendorOf('claude');
     const scene = await takenScene('cordon-test', 'claude', program('claude', 'log in'));
-    const script = fileURLToPath(new URL('type-at-terminal.py', import.meta.url));
+    const script = openCopy(fileURLToPath(new URL('type-at-terminal.py', import.meta.url)));
     const child = spawn('python3', [script, 'word', cordonProgram(), ...scene.args(vendor)], {
       ...identityOf('cordon-test'),
       cwd: scene.home,

@@ -151,7 +151,7 @@ describe.each(USERS)('as %s the barrier', (user) => {
     const { code, stdout, stderr } = run(
       join(folder, 'launch'),
       [join(folder, 'plan'), '-c', 'id -u; echo $$; exit 9'],
-      { uid, gid },
+      { uid, gid, cwd: folder },
     );
     expect({ code, stdout, stderr }).toEqual({ code: 9, stdout: `${uid}\n2\n`, stderr: '' });
   });

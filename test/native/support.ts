@@ -1,7 +1,7 @@
 import { execFileSync, type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openFolder, ROOT } from '../support/project.ts';
+import { openCopy, openFolder, ROOT } from '../support/project.ts';
 
 export type Build = 'release' | 'sanitize' | 'arm64';
 
@@ -91,12 +91,18 @@ export function planLines({
   ];
 }
 
+/** Where every user may start it. */
+const launcherOf = (build: Build) => {
+  const program = join(programs(build), 'cordon-launch');
+  return build === 'arm64' ? program : openCopy(program);
+};
+
 export function writeShim(
   lines: readonly string[],
   { build = 'release', folder = openFolder('shim'), name = 'tool' }: ShimParts = {},
 ): string {
   const path = join(folder, name);
-  const text = [`#!${join(programs(build), 'cordon-launch')}`, ...lines, 'end', ''].join('\n');
+  const text = [`#!${launcherOf(build)}`, ...lines, 'end', ''].join('\n');
   writeFileSync(path, Buffer.from(text, 'latin1'));
   chmodSync(path, 0o755);
   return path;
