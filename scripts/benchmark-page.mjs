@@ -5,6 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { dayOfPods } from '../bench/scale/pods.mjs';
 import { markdownTable } from './lib/markdown-table.mjs';
+import { wrapped } from './lib/wrap.mjs';
 
 const figure = (value) => value.toFixed(value < 100 ? 2 : 0);
 const table = (head, lines) => markdownTable(head, lines, '---:');
@@ -127,7 +128,7 @@ export function fill(page, latest, cluster) {
     ['where', `${whereOf(latest)}.`],
     ['launch times', launchTable(latest.rows)],
     ['goals', goalTable(latest.rows)],
-    ['where the cluster was', `${whereOf(cluster)}; ${shared}, which others used too.`],
+    ['where the cluster was', wrapped(`${whereOf(cluster)}; ${shared}, which others used too.`)],
     ['cluster', clusterTable(cluster.rows)],
     ['restart', restartTable(cluster.load)],
     ['restart of fronts', restartTable(cluster.loadPods)],
