@@ -441,8 +441,7 @@ static void restore_programs(int above, const char *path, const char *name) {
     const struct noted *one = &state.files[i];
     const char *rest = below(folder_path, one->path);
     if (!rest || !*rest || strchr(rest, '/') || !one->text) continue;
-    if (S_ISLNK(one->mode)) symlinkat(one->text, folder, rest);
-    else git_replace(folder, folder_path, rest, (struct slice){one->text, one->length}, one->mode);
+    git_put_back(folder, folder_path, rest);
   }
   if (folder >= 0) close(folder);
 }

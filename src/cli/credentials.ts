@@ -3,11 +3,12 @@ import { type Bytes, bytesOfText } from '../host/bytes.ts';
 import { CordonError } from '../host/errors.ts';
 import { workingFolder } from '../host/folders.ts';
 import type { LogInRule } from '../policy/log-ins.ts';
-import { needsValues, type Policy } from '../policy/policy.ts';
+import type { Policy } from '../policy/policy.ts';
 import type { Secret } from '../secrets/secret.ts';
 import type { CredentialMap, Tools } from '../secrets/sources/source.ts';
 import type { Context } from './context.ts';
 import { flagValues, hasFlag, type ParsedArguments, textValue, usageError } from './flags.ts';
+import { needsValues } from './start-policy.ts';
 
 const NONE: CredentialMap = new Map();
 

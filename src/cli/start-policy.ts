@@ -170,3 +170,7 @@ export async function targetOf(parsed: ParsedArguments, context: Context): Promi
   if (flagValues(parsed, '--tool').length === 0) return undefined;
   return (await import('./commands/tool-start-policy.ts')).toolAsked(parsed, context).tool.in;
 }
+
+/** Most launches need nothing of the vault or of any other source, and then nothing is loaded for them. */
+export const needsValues = ({ credentials, logIns = [] }: Policy) =>
+  credentials.length > 0 || logIns.some(({ vaulted }) => vaulted !== undefined);

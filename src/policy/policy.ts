@@ -134,7 +134,3 @@ export const DEFAULT_POLICY: Policy = {
   files: [],
   warnings: [],
 };
-
-/** Most launches need nothing of the vault or of any other source, and then nothing is loaded for them. */
-export const needsValues = ({ credentials, logIns = [] }: Policy) =>
-  credentials.length > 0 || logIns.some(({ vaulted }) => vaulted !== undefined);

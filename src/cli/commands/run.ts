@@ -10,12 +10,12 @@ import { trimKeptPlans } from '../../launch/kept-plans.ts';
 import { heldBack, type Prepared, prepare } from '../../launch/prepare.ts';
 import type { Keeping } from '../../policy/config/changes.ts';
 import { saysNothing } from '../../policy/config/says-nothing.ts';
-import { needsValues, type Policy } from '../../policy/policy.ts';
+import type { Policy } from '../../policy/policy.ts';
 import type { Secret } from '../../secrets/secret.ts';
 import { type Context, showNotes, showWarnings } from '../context.ts';
 import { hasFlag, JSON_FLAG, type ParsedArguments, parseArguments, usageError } from '../flags.ts';
 import { POLICY_FLAGS, RUN_FLAGS } from '../run-flags.ts';
-import { isQuiet, policyForCommand, targetOf } from '../start-policy.ts';
+import { isQuiet, needsValues, policyForCommand, targetOf } from '../start-policy.ts';
 import { decisionSummary } from '../ui/decisions.ts';
 
 export async function run(args: readonly Bytes[], context: Context): Promise<number> {
