@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ROOT } from '../support/project.ts';
+import { openCopy, ROOT } from '../support/project.ts';
 import { Place } from './support.ts';
 
-const POD = join(ROOT, 'deploy/pods/pod.yaml');
+const POD = openCopy(join(ROOT, 'deploy/pods/pod.yaml'));
 
 async function refused(words: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<string> {
   const serving = new Place('cordon-test').start(['serve', '--listen', '127.0.0.1:0', ...words], env);
