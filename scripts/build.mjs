@@ -49,8 +49,7 @@ async function bundle() {
     alias: { yaml: join(root, 'node_modules', 'yaml', 'browser', 'index.js') },
     // Everything else is bundled: the package needs nothing at run time but what it can do without.
     external: Object.keys(optionalDependencies),
-    minifyWhitespace: true,
-    minifySyntax: true,
+    minify: true,
     legalComments: 'none',
     metafile: true,
     write: false,

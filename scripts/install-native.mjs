@@ -81,8 +81,6 @@ const TYPICAL_HOME = {
   '.kube/config': 'apiVersion: v1\nusers:\n- name: someone\n  user:\n    token: made-up\n',
   '.ssh/config': 'Host *\n  User someone\n',
   'project/.git/HEAD': 'ref: refs/heads/main\n',
-  // An engine that starts nothing.
-  'engine/podman': '#!/bin/sh\nexit 1\n',
 };
 
 function makeTypicalHome() {
@@ -98,7 +96,7 @@ function makeTypicalHome() {
 export function writeCodeCache(root) {
   const home = makeTypicalHome();
   const env = {
-    PATH: `${join(home, 'engine')}:${process.env.PATH ?? ''}`,
+    PATH: process.env.PATH ?? '',
     HOME: home,
     CORDON_HOME: join(home, 'cordon'),
     CORDON_FRONT: '3',
@@ -107,8 +105,8 @@ export function writeCodeCache(root) {
   // A shell with the arguments of a launch stands in for the native front; the plan goes nowhere, so nothing is started.
   const script = '"$CORDON_NODE" "$CORDON_SCRIPT" "$0" "$@" 3>/dev/null 4<"$CORDON_LOOKED"; :';
   const looked = join(env.CORDON_HOME, 'state', 'looked-through');
-  const run = (...words) =>
-    spawnSync('/bin/sh', ['-c', script, 'run', ...words, '--', 'true'], {
+  const run = () =>
+    spawnSync('/bin/sh', ['-c', script, 'run', '--', 'true'], {
       cwd: join(home, 'project'),
       env: {
         ...env,
@@ -121,7 +119,6 @@ export function writeCodeCache(root) {
   // The first time it writes down what it needs, which a plan that is kept may not come from; the second it keeps what came of looking
   // through files, which the third takes. Each one's cache has what the ones before compiled in it too.
   for (let times = 0; times < 3; times++) run();
-  run('--in', 'podman:none');
   rmSync(home, { recursive: true, force: true });
 }
 
