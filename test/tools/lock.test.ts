@@ -83,6 +83,7 @@ test('the lock is had although others take its folder away at any moment', async
     for (let i = 0; i < 200; i++) expect(withLock(lock, () => i)).toBe(i);
   } finally {
     other.kill('SIGKILL');
+    await once(other, 'close');
   }
 });
 
