@@ -369,6 +369,12 @@ void git_settle_file(int folder, const char *path, const char *name) {
 
 bool git_was_there(const char *path) { return noted_at(path) != NULL; }
 
+bool git_may_be_old(const char *path) {
+  bool may_be = state.is_partial && !noted_at(path);
+  if (may_be) git_tell("warning: ", git_shown(path), " may be the command's: there is more than is looked at; look at it first", NULL);
+  return may_be;
+}
+
 struct slice git_text_before(const char *path) {
   const struct noted *before = noted_at(path);
   return before && before->text && S_ISREG(before->mode) ? (struct slice){before->text, before->length} : (struct slice){(char *)"", 0};
@@ -428,6 +434,7 @@ static void look_for_change(int folder, const char *path, const char *name) {
   struct stat found;
   const struct noted *before = noted_at(joined(path, name));
   if (fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) != 0 || S_ISDIR(found.st_mode)) return;
+  if (git_may_be_old(joined(path, name))) return;
   bool is_more = S_ISREG(found.st_mode) && (found.st_mode & ~(before ? before->mode : 0) & 0111);
   is_any_changed = is_any_changed || is_more || !git_is_as_it_was(folder, path, name);
 }

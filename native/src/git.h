@@ -130,6 +130,8 @@ struct slice git_read_sized(int folder, const char *name, int more, off_t larges
 
 /* What was noted of a path: whether it was there, the text of a file, and whether a name is and leads where it did. */
 bool git_was_there(const char *path);
+/* There was more than could be noted, and this was not; it is told. Such a thing is left as it is. */
+bool git_may_be_old(const char *path);
 struct slice git_text_before(const char *path);
 bool git_is_as_it_was(int folder, const char *path, const char *name);
 bool git_leads_as_it_did(int folder, const char *path, const char *name);

@@ -99,6 +99,7 @@ static void settle_link(int folder, const char *path, const char *name) {
   char target[PATH_MAX] = "";
   if (git_leads_as_it_did(folder, path, name)) return;
   if (readlinkat(folder, name, target, sizeof target - 1) > 0 && is_old_head(name, target)) return;
+  if (git_may_be_old(joined(path, name))) return;
   git_open_up(folder);
   /* All that it holds is where it led. */
   if (unlinkat(folder, name, 0) == 0) git_tell(git_shown(joined(path, name)), " was made a link to ", target, " by the command and was removed", NULL);
