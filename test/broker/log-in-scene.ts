@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { chownSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import { dirname, join } from 'node:path';
@@ -6,6 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { Issuer, newAuthority } from '../../src/broker/authority.ts';
 import { LOG_INS, type LogInName, logInOf } from '../../src/policy/log-ins.ts';
 import { type Scene, sceneOf } from '../network/support.ts';
+import { cordonProgram } from '../support/cordon.ts';
+import { openCopy } from '../support/project.ts';
 import { identityOf, type User } from '../support/users.ts';
 import { hostOf, listening } from './support.ts';
 
@@ -205,3 +208,20 @@ export const tokensNow = (scene: LogInScene) => {
   } = all.claudeAiOauth ?? all.tokens ?? all;
   return { access_token, refresh_token };
 };
+
+/** What a terminal shows of a launch at which somebody answers the question about a log-in by typing this. */
+export async function shownAtTerminal(scene: LogInScene, vendor: Vendor, typed: string): Promise<string> {
+  const script = openCopy(fileURLToPath(new URL('type-at-terminal.py', import.meta.url)));
+  const child = spawn('python3', [script, typed, cordonProgram(), ...scene.args(vendor)], {
+    ...identityOf('cordon-test'),
+    cwd: scene.home,
+    env: { HOME: scene.home, ...scene.env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let shown = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    shown += text;
+  });
+  await new Promise((resolve) => child.once('close', resolve));
+  return shown;
+}

@@ -1,12 +1,9 @@
-import { spawn } from 'node:child_process';
 import { chmodSync, readdirSync, readFileSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import type { LogInName } from '../../src/policy/log-ins.ts';
 import { cordon, recordsOf } from '../network/support.ts';
-import { cordonProgram } from '../support/cordon.ts';
-import { openCopy, openFolder } from '../support/project.ts';
+import { openFolder } from '../support/project.ts';
 import { identityOf, USERS } from '../support/users.ts';
 import {
   AGENTS,
@@ -18,6 +15,7 @@ import {
   program,
   realTokens,
   saidBy,
+  shownAtTerminal,
   TOKENS,
   tokensNow,
   vendorOf,
@@ -271,19 +269,7 @@ describe('a new log-in', () => {
   ])('at a terminal: who types %s', async (_, typed, status) => {
     const vendor = await vendorOf('claude');
     const scene = logInScene('cordon-test', 'claude', program('claude', 'log in'));
-    const args = scene.args(vendor);
-    const script = openCopy(fileURLToPath(new URL('type-at-terminal.py', import.meta.url)));
-    const child = spawn('python3', [script, typed, cordonProgram(), ...args], {
-      ...identityOf('cordon-test'),
-      cwd: scene.home,
-      env: { HOME: scene.home, ...scene.env },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    let shown = '';
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      shown += text;
-    });
-    await new Promise((resolve) => child.once('close', resolve));
+    const shown = await shownAtTerminal(scene, vendor, typed);
     expect(shown).toContain('the command wants to log in to claude anew, at platform.claude.com');
     expect(shown).toContain(`{"renewed":${status}`);
     for (const token of realTokens('claude')) expect(shown).not.toContain(token);

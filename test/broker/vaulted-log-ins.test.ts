@@ -1,11 +1,10 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { cordon } from '../network/support.ts';
 import { cordonProgram } from '../support/cordon.ts';
-import { openCopy, openFolder } from '../support/project.ts';
+import { openFolder } from '../support/project.ts';
 import { identityOf, ONLY_ROOT, USERS } from '../support/users.ts';
 import {
   AGENTS,
@@ -16,6 +15,7 @@ import {
   program,
   realTokens,
   saidBy,
+  shownAtTerminal,
   TOKENS,
   tokensNow,
   vendorOf,
@@ -157,18 +157,7 @@ describe('a new log-in that somebody agrees to on the terminal', () => {
   test('is in the vault, and not in the file', async () => {
     const vendor = await vendorOf('claude');
     const scene = await takenScene('cordon-test', 'claude', program('claude', 'log in'));
-    const script = openCopy(fileURLToPath(new URL('type-at-terminal.py', import.meta.url)));
-    const child = spawn('python3', [script, 'word', cordonProgram(), ...scene.args(vendor)], {
-      ...identityOf('cordon-test'),
-      cwd: scene.home,
-      env: { HOME: scene.home, ...scene.env },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    let shown = '';
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      shown += text;
-    });
-    await new Promise((resolve) => child.once('close', resolve));
+    const shown = await shownAtTerminal(scene, vendor, 'word');
     expect(shown).toContain('{"renewed":200');
     expect(Object.values(tokensNow(scene))).toEqual([MARK, MARK]);
     await give(scene);
