@@ -10,8 +10,11 @@ const ORDINARY = 'cordon-test';
 
 export const scratch = process.env[SCRATCH];
 
-/** The home of the account is covered, so that there is one home, and neither what lies in it nor its owner has any part in the figures. */
-const IN_OWN_HOME = 'mount --bind "$1" "$2" && cd "$2" && shift 2 && exec setpriv "$@"';
+/**
+ * The home of the account is covered, so that neither what lies in it nor its owner has any part in the figures. The folder that covers it
+ * is not seen under its own name: a home that is mounted in two places is looked at twice, and nobody's is.
+ */
+const IN_OWN_HOME = 'mount --bind "$1" "$2" && mount -t tmpfs none "$1" && cd "$2" && shift 2 && exec setpriv "$@"';
 
 function account() {
   const own = userInfo();

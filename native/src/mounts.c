@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 struct mount {
-  const char *device, *root, *point;
+  const char *number, *above, *device, *root, *point;
   bool shows_processes;
 };
 
@@ -44,8 +44,8 @@ static void read_line(char *line) {
   mounts.items = allot_more(mounts.items, mounts.count, &mounts.capacity, sizeof *mounts.items);
   struct mount *mount = &mounts.items[mounts.count++];
   mount->shows_processes = strstr(line, " - proc ") != NULL;
-  next_field(&line);
-  next_field(&line);
+  mount->number = next_field(&line);
+  mount->above = next_field(&line);
   mount->device = next_field(&line);
   mount->root = next_field(&line);
   mount->point = next_field(&line);
@@ -80,22 +80,30 @@ void each_view_of_processes(void (*take)(void *context, char *path), void *conte
     if (mounts.items[i].shows_processes) take(context, (char *)mounts.items[i].point);
 }
 
-/* The last of equals lies on top. */
-static const struct mount *mount_around(const char *path) {
-  const struct mount *around = NULL;
+/* Of those that lie on this one, the first that a path comes to; of all of them, where there is none yet: the lowest. */
+static const struct mount *next_on_the_way(const struct mount *from, const char *path) {
+  const struct mount *next = NULL;
   for (size_t i = 0; i < mounts.count; i++) {
     const struct mount *mount = &mounts.items[i];
-    if (below(mount->point, path) && (!around || strlen(mount->point) >= strlen(around->point))) around = mount;
+    if (mount == from || (from && strcmp(mount->above, from->number) != 0) || !below(mount->point, path)) continue;
+    if (!next || strlen(mount->point) < strlen(next->point)) next = mount;
   }
+  return next;
+}
+
+/* From the root down, as the kernel goes: what a later one covers is not seen. */
+static const struct mount *mount_around(const char *path) {
+  const struct mount *around = NULL;
+  for (const struct mount *next; (next = next_on_the_way(around, path));) around = next;
   return around;
 }
 
 static char *name_in(const char *folder, const char *rest) { return *rest ? joined(folder, rest) : allot_text(folder, strlen(folder)); }
 
 /* Another mount may lie over it there. What is absent is taken by its name alone. */
-static bool is_another(const char *path, bool is_absent, const char *name) {
+static bool is_another(const char *path, bool is_absent, const char *name, const struct mount *mount) {
   struct stat one, other;
-  if (strcmp(path, name) == 0) return false;
+  if (strcmp(path, name) == 0 || mount_around(name) != mount) return false;
   if (is_absent || lstat(path, &one) != 0) return true;
   return lstat(name, &other) == 0 && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
@@ -110,7 +118,7 @@ void each_other_name(const char *path, enum other_names which, void (*take)(void
     if (mount == own || strcmp(mount->device, own->device) != 0) continue;
     const char *rest = below(mount->root, inner);
     char *name = rest ? name_in(mount->point, rest) : NULL;
-    if (name && is_another(path, which == NAMES_OF_ABSENT, name)) take(context, name);
+    if (name && is_another(path, which == NAMES_OF_ABSENT, name, mount)) take(context, name);
     if (!rest && which == NAMES_AND_PARTS && below(inner, mount->root) && !below(path, mount->point)) take(context, (char *)mount->point);
   }
 }
