@@ -1,5 +1,6 @@
 #include "ending.h"
 #include "git.h"
+#include "input.h"
 #include "launch.h"
 #include "look.h"
 #include "masks.h"
@@ -176,6 +177,7 @@ static _Noreturn void end_alone(void) {
 
 static _Noreturn void end_with(int status) {
   end_all_others();
+  input_hand_back();
   git_settle(say_outside);
   trace_end();
   /* With the end, since each report wakes the supervisor. */

@@ -4,6 +4,7 @@
 #include "ending.h"
 #include "frozen.h"
 #include "git.h"
+#include "input.h"
 #include "keeper.h"
 #include "kernel.h"
 #include "masks.h"
@@ -233,6 +234,7 @@ static _Noreturn void live_inside(const struct barrier *barrier, struct launch *
   ending_begin(launch->plan.quiet);
   syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING_, NULL);
   if (mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) != 0) lack("mounts of its own are not allowed: ", error_text(errno), NULL);
+  input_take();
   if (launch->plan.places.network != NETWORK_ON) raise_loopback();
   struct arguments_shown shown;
   note_arguments(&shown, launch);
@@ -251,7 +253,7 @@ static _Noreturn void live_inside(const struct barrier *barrier, struct launch *
   drop_capabilities();
   if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) _exit(EXIT_OWN_FAILURE);
   changes_send(CONTROL_FD);
-  close_descriptors_from((unsigned)trace_keep_open(git_ledger_keep(keep_masks_open(CONTROL_FD + 1))));
+  close_descriptors_from((unsigned)input_keep_open(trace_keep_open(git_ledger_keep(keep_masks_open(CONTROL_FD + 1)))));
   note_git(&view);
   /* The planner, which holds the caller's environment, is gone by then. */
   if (hear_from_supervisor() != GO_ON) _exit(EXIT_OWN_FAILURE);

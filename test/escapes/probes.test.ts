@@ -92,7 +92,7 @@ const WAYS: readonly (readonly [Escape, readonly string[]])[] = [
       ...['open-files', 'root-and-cwd', 'tracing', 'signals', 'taking-descriptors'].map(inGroup('processes')),
       // The barrier has a user namespace, with a keyring of the user of its own.
       ...['user-keyring', 'second-proc', 'set-user-id'].map(inGroup('kernel')),
-      'descriptors/of-the-caller',
+      ...['of-the-caller', 'given-to-read'].map(inGroup('descriptors')),
       'terminal/staying',
     ],
   ],

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { Probe } from '../../probe.ts';
 import type { Scene } from '../../scene.ts';
 
@@ -78,6 +79,23 @@ export const PROC_FOLDER: Probe = {
   },
   starter: () => holding('/proc'),
   trial: (scene) => ({ python: LOOK_AT_PROCESSES(String(numbers.get(scene))) }),
+};
+
+/** A start-up file that a shell of the user's reads later. */
+const GIVEN = '.bashrc';
+
+export const GIVEN_TO_READ: Probe = {
+  id: 'descriptors/given-to-read',
+  title: 'writing to a file that was given as standard input',
+  gives: "a line of the command's choosing in whatever file it was given to read, a start-up file or a script",
+  planted: '~/.bashrc as standard input, opened to be read',
+  tried: 'opening /proc/self/fd/0 once more, to write',
+  reference: 'https://man7.org/linux/man-pages/man5/proc_pid_fd.5.html',
+  promise: 'planting',
+  plant: (scene) => scene.file(GIVEN, '# nothing yet\n'),
+  starter: (scene) => ['/bin/sh', '-c', `exec <${scene.path(GIVEN)}; "$@"; exit $?`, 'sh'],
+  trial: ({ canary }) => ({ sh: `echo '# ${canary}' >>/proc/self/fd/0; chmod 777 /proc/self/fd/0` }),
+  worked: (scene) => readFileSync(scene.path(GIVEN), 'utf8').includes(scene.canary),
 };
 
 export const BEYOND_1000: Probe = {

@@ -48,6 +48,18 @@ describe.each(EVERYWHERE)('for %s with isolation %s', (user, isolation) => {
     expect(got.digest('hex')).toBe(sent.digest('hex'));
   });
 
+  it('of a file as standard input each reads on where the one before stopped', async () => {
+    const scene = new Scene(user);
+    const file = scene.file('lines', 'one\ntwo\nthree\nfour\n');
+    const around = `exec <${file}; read -r a; "$@"; code=$?; read -r c; echo "outside $a $c"; exit $code`;
+    const starter = ['/bin/sh', '-c', around, 'sh'];
+    const child = begin(
+      { scene, env: {}, starter },
+      cordonRun(isolation, 'sh', '-c', 'read -r b; echo "inside $b"; exit 3'),
+    );
+    expect(await ended(child)).toMatchObject({ code: 3, stdout: 'inside two\noutside one three\n', stderr: '' });
+  });
+
   it('arguments pass byte for byte: empty, with newlines, in no encoding', async () => {
     const scene = new Scene(user);
     const odd = ['', 'a b', "it's", '$HOME `x` \\', 'line\nbreak\t', '--', '-x', '\u{1f600}'].map((text) =>
