@@ -16,10 +16,12 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_NOTED = 4096, MOST_NAMED = 256, MOST_ASIDE = 1000, MOST_LINES = 20 };
+/* A walk goes to so many git directories that all of what can be noted of them has room: what has none would count as old. */
+enum { MOST_NOTED = 64 << 10, FIRST_NOTED = 256, MOST_NAMED = 256, MOST_ASIDE = 1000, MOST_LINES = 20 };
 
 /* What stood at a path before the command began; a path that is not here had nothing. */
 struct noted {
+  uint32_t hash;
   char *path, *text;
   /* Where git goes from there, if it does. */
   char *leads_to;
@@ -31,8 +33,8 @@ struct noted {
 };
 
 static struct {
-  struct noted files[MOST_NOTED];
-  size_t count;
+  struct noted *files;
+  size_t count, capacity;
   /* Paths that settings name to run programs from or to take settings from, and whether something was there. */
   struct named {
     char *path;
@@ -103,28 +105,43 @@ char *git_end_of_link(int folder, const char *name) {
   return real;
 }
 
+static uint32_t hash_of(const char *path) {
+  uint32_t hash = 2166136261u;
+  for (; *path; path++) hash = (hash ^ (unsigned char)*path) * 16777619u;
+  return hash;
+}
+
 static const struct noted *noted_at(const char *path) {
+  uint32_t hash = hash_of(path);
   for (size_t i = 0; i < state.count; i++)
-    if (strcmp(state.files[i].path, path) == 0) return &state.files[i];
+    if (state.files[i].hash == hash && strcmp(state.files[i].path, path) == 0) return &state.files[i];
   return NULL;
+}
+
+static bool add_note(struct noted one) {
+  if (state.count == MOST_NOTED) return false;
+  if (state.count == state.capacity) {
+    state.capacity = state.capacity ? 2 * state.capacity : FIRST_NOTED;
+    state.files = realloc(state.files, state.capacity * sizeof *state.files);
+    if (!state.files) refuse("out of memory", NULL);
+  }
+  one.hash = hash_of(one.path);
+  state.files[state.count++] = one;
+  return true;
 }
 
 void git_note_file(int folder, const char *path, const char *name) {
   struct stat found;
   if (fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) != 0 || noted_at(joined(path, name))) return;
-  if (state.count == MOST_NOTED) {
-    state.is_partial = true;
-    return;
-  }
   struct slice text = read_any(folder, name, found.st_mode);
-  state.files[state.count++] = (struct noted){.path = text_keep(joined(path, name)),
-                                              .leads_to = S_ISLNK(found.st_mode) ? text_keep(git_end_of_link(folder, name)) : NULL,
-                                              .text = text.text ? kept_bytes(text.text, text.length) : NULL,
-                                              .length = text.length,
-                                              .mode = found.st_mode,
-                                              .changed = found.st_ctim,
-                                              .inode = found.st_ino,
-                                              .mount = S_ISDIR(found.st_mode) ? mount_of(joined(path, name)) : 0};
+  state.is_partial |= !add_note((struct noted){.path = text_keep(joined(path, name)),
+                                               .leads_to = S_ISLNK(found.st_mode) ? text_keep(git_end_of_link(folder, name)) : NULL,
+                                               .text = text.text ? kept_bytes(text.text, text.length) : NULL,
+                                               .length = text.length,
+                                               .mode = found.st_mode,
+                                               .changed = found.st_ctim,
+                                               .inode = found.st_ino,
+                                               .mount = S_ISDIR(found.st_mode) ? mount_of(joined(path, name)) : 0});
 }
 
 /* Remotes as git wrote them before it had settings for them. */
@@ -342,6 +359,15 @@ static bool is_own_tree(const char *path) {
   return is_own;
 }
 
+/* Behind links too. */
+static bool is_in_reach(const char *path) {
+  int fd = openat(AT_FDCWD, path, O_PATH | O_CLOEXEC);
+  const char *real = fd < 0 ? NULL : path_of(fd), *plain = plain_path("/", path);
+  if (fd >= 0) close(fd);
+  bool is_outside_name = state.outside && below(state.outside, plain);
+  return is_outside_name || git_is_within(&walk, plain) || (real && git_is_within(&walk, real));
+}
+
 /* Where hooks are looked for beside the files, these must not move. */
 static bool names_hooks(struct slice text) {
   struct git_config config;
@@ -361,7 +387,7 @@ void git_settle_file(int folder, const char *path, const char *name) {
   if (is_unchanged(before, &found, now)) return;
   struct slice old = git_text_before(file);
   const char *inside = judged && strcmp(judged, path) == 0 && !names_hooks(old) ? below(state.workspace, path) : NULL;
-  struct git_judge judge = {.folder = inside && *inside ? inside : NULL, .is_own_tree = is_own_tree, .removed = tell_removed, .file = git_shown(file)};
+  struct git_judge judge = {.folder = inside && *inside ? inside : NULL, .is_own_tree = is_own_tree, .is_in_reach = is_in_reach, .removed = tell_removed, .file = git_shown(file)};
   if (!S_ISREG(found.st_mode) || !now.text || !git_clean(&judge, old, now, &left)) git_put_back(folder, path, name);
   else if (left.length != now.length) git_replace(folder, path, name, (struct slice){left.data, left.length}, found.st_mode);
   text_free(&left);
@@ -574,7 +600,7 @@ static void take_record(const struct record *record, const char *at) {
   if (record->leads_to) one.leads_to = kept_bytes(at + record->path, record->leads_to);
   if (record->has_text) one.text = kept_bytes(at + record->path + record->leads_to, record->text);
   one.mount = S_ISDIR(one.mode) && lstat(one.path, &found) == 0 && found.st_ino == one.inode ? mount_of(one.path) : 0;
-  if (state.count < MOST_NOTED) state.files[state.count++] = one;
+  (void)add_note(one);
 }
 
 static bool read_ledger(struct slice text) {
@@ -635,7 +661,7 @@ static void take_notes_of_first(void) {
   size_t first = is_whole ? count : 0, first_named = is_whole ? named_count : 0;
   state.count = is_whole ? state.count - first : count;
   state.named_count = is_whole ? state.named_count - first_named : named_count;
-  memmove(state.files, state.files + first, state.count * sizeof *state.files);
+  if (state.count) memmove(state.files, state.files + first, state.count * sizeof *state.files);
   memmove(state.named, state.named + first_named, state.named_count * sizeof *state.named);
 }
 

@@ -142,7 +142,7 @@ bool git_parse(struct slice text, struct git_config *config) {
 /* ── what may be set from inside: everything that is not here could start a program, now or in a later git ── */
 
 enum subsection { ALONE = 1, NAMED = 2 };
-enum value_kind { ANY, ADDRESS, REMOTE, UPDATE, SUBMODULE_FILES };
+enum value_kind { ANY, ADDRESS, REMOTE, UPDATE, RECURSE, SUBMODULE_FILES };
 
 static const struct harmless {
   const char *section;
@@ -165,14 +165,16 @@ static const struct harmless {
     {"submodule", NAMED, " active branch ignore shallow ", ANY},
     {"submodule", NAMED, " update ", UPDATE},
     {"extensions", ALONE, " noop objectformat compatobjectformat refstorage preciousobjects relativeworktrees worktreeconfig ", ANY},
-    {"extensions", ALONE, " partialclone ", ADDRESS},
+    {"extensions", ALONE, " partialclone ", REMOTE},
     {"gc", ALONE | NAMED,
      " aggressivedepth aggressivewindow auto autodetach autopacklimit bigpackthreshold cruftpacks logexpiry packrefs pruneexpire reflogexpire"
      " reflogexpireunreachable rerereresolved rerereunresolved worktreepruneexpire writecommitgraph ",
      ANY},
-    {"push", ALONE, " default followtags autosetupremote recursesubmodules gpgsign negotiate usebitmaps useforceifincludes ", ANY},
+    {"push", ALONE, " default followtags autosetupremote gpgsign negotiate usebitmaps useforceifincludes ", ANY},
+    {"push", ALONE, " recursesubmodules ", RECURSE},
     {"pull", ALONE, " ff rebase ", ANY},
-    {"fetch", ALONE, " all fsckobjects negotiationalgorithm output parallel prune prunetags recursesubmodules showforcedupdates unpacklimit writecommitgraph ", ANY},
+    {"fetch", ALONE, " all fsckobjects negotiationalgorithm output parallel prune prunetags showforcedupdates unpacklimit writecommitgraph ", ANY},
+    {"fetch", ALONE, " recursesubmodules ", RECURSE},
     /* Not instructionformat: what it writes into the list of steps may be a line of its own, and that a program. */
     {"rebase", ALONE, " abbreviatecommands autosquash autostash backend forkpoint missingcommitscheck rebasemerges reschedulefailedexec stat updaterefs ", ANY},
     {"init", ALONE, " defaultbranch defaultobjectformat defaultrefformat ", ANY},
@@ -225,6 +227,45 @@ static bool is_plain_address(const char *value) {
   return false;
 }
 
+/* A path, for git; NULL: it goes over a network. */
+static const char *local_part(const char *address) {
+  static const char scheme[] = "file://";
+  if (strncasecmp(address, scheme, sizeof scheme - 1) == 0) return address + sizeof scheme - 1;
+  const char *colon = strchr(address, ':'), *slash = strchr(address, '/');
+  return !colon || (slash && slash < colon) ? address : NULL;
+}
+
+/* A repository that a command can write has hooks, which run when something is pushed to it. */
+static bool is_out_of_reach(const struct git_judge *judge, const char *address) {
+  const char *path = local_part(address);
+  return !path || (path[0] == '/' && !strchr(path, '%') && !judge->is_in_reach(path));
+}
+
+/* Who works with remotes in the workspace alone may add others there. */
+static bool is_harmless_address(const struct git_judge *judge, const char *value) {
+  return is_plain_address(value) && (!judge->pushes_out || is_out_of_reach(judge, value));
+}
+
+static bool has_remote_out_of_reach(const struct git_judge *judge, const struct git_config *config) {
+  for (size_t i = 0; i < config->count; i++) {
+    const struct git_entry *entry = &config->entries[i];
+    bool is_address = strncmp(entry->stem, "remote.", 7) == 0 && is_among(" url pushurl ", entry->key);
+    if (is_address && entry->value && is_out_of_reach(judge, entry->value)) return true;
+  }
+  return false;
+}
+
+/* By its name, or this repository itself. A name that no remote has is an address: that of a folder here. */
+static bool is_remote(const struct git_judge *judge, const char *name) {
+  size_t length = strlen(name);
+  if (name[0] == '-') return false;
+  for (size_t i = 0; i < judge->all->count; i++) {
+    const char *stem = judge->all->entries[i].stem;
+    if (strncmp(stem, "remote.", 7) == 0 && strncmp(stem + 7, name, length) == 0 && strcmp(stem + 7 + length, ".") == 0) return true;
+  }
+  return strcmp(name, ".") == 0;
+}
+
 const char *submodule_files(const char *folder, const char *value) {
   for (const char *at = folder; at; at = strchr(at, '/') ? strchr(at, '/') + 1 : NULL, value += 3)
     if (strncmp(value, "../", 3) != 0) return NULL;
@@ -238,9 +279,10 @@ const char *submodule_files(const char *folder, const char *value) {
 static bool is_value_harmless(const struct git_judge *judge, enum value_kind kind, const struct git_entry *entry) {
   const char *value = entry->value ? entry->value : "";
   switch (kind) {
-    case ADDRESS: return is_plain_address(value);
-    /* A branch's remote may be an address too. */
-    case REMOTE: return is_plain_address(value) || !strstr(entry->key, "remote");
+    case ADDRESS: return is_harmless_address(judge, value);
+    case REMOTE: return (strcmp(entry->key, "partialclone") != 0 && !strstr(entry->key, "remote")) || is_remote(judge, value) || is_harmless_address(judge, value);
+    /* What git goes to then, only the history names. */
+    case RECURSE: return value[0] && is_among(" no false off 0 ", value);
     case UPDATE: return value[0] && is_among(" checkout rebase merge none ", value);
     case SUBMODULE_FILES:
       value = judge->folder ? submodule_files(judge->folder, value) : NULL;
@@ -302,12 +344,14 @@ static bool are_same(const struct git_config *a, const struct git_config *b) {
   return true;
 }
 
-bool git_clean(const struct git_judge *judge, struct slice before, struct slice now, struct text *left) {
+bool git_clean(struct git_judge *judge, struct slice before, struct slice now, struct text *left) {
   struct git_config old, new, cleaned;
   size_t copied = 0;
   if (!git_parse(now, &new)) return false;
   bool was_readable = git_parse(before, &old);
   if (!was_readable) old.count = 0;
+  judge->all = &new;
+  judge->pushes_out = has_remote_out_of_reach(judge, &old);
   struct git_config known = old;
   text_make_room(left, now.length + 1);
   known.entries = allot(old.count, sizeof *old.entries);

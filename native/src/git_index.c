@@ -213,15 +213,21 @@ static bool read_other(int git, const struct index *first, size_t id_size, git_l
   return whole && !index.leads_out;
 }
 
-static bool says_long_ids(int folder) {
+/* How long ids are; 0 where that is said more than once, or in a way that git does not know: what it then takes may change with its version. */
+static size_t id_size_in(int folder) {
   struct git_config config;
   struct slice text = git_read_through(folder, git_configurations[0]);
-  if (!text.text || !git_parse(text, &config)) return false;
+  size_t size = 0;
+  if (!text.text) return faccessat(folder, git_configurations[0], F_OK, AT_SYMLINK_NOFOLLOW) == 0 ? 0 : 20;
+  if (!git_parse(text, &config)) return 0;
   for (size_t i = 0; i < config.count; i++) {
     const struct git_entry *entry = &config.entries[i];
-    if (strcmp(entry->stem, "extensions.") == 0 && strcmp(entry->key, "objectformat") == 0 && entry->value && strcasecmp(entry->value, "sha256") == 0) return true;
+    if (strcmp(entry->stem, "extensions.") != 0 || strcmp(entry->key, "objectformat") != 0) continue;
+    bool is_long = entry->value && strcmp(entry->value, "sha256") == 0;
+    if (size || (!is_long && !(entry->value && strcmp(entry->value, "sha1") == 0))) return 0;
+    size = is_long ? 32 : 20;
   }
-  return false;
+  return size ? size : 20;
 }
 
 /* The one reading that git takes too. What names lead to would be another thing in another. */
@@ -230,8 +236,8 @@ bool git_links(int git, int common, git_link *take, void *context) {
   struct index index;
   if (fstatat(git, "index", &found, AT_SYMLINK_NOFOLLOW) != 0) return true;
   if (open_index(git, "index", &index) < 0) return false;
-  size_t id_size = says_long_ids(common) ? 32 : 20;
-  enum part part = read_whole(&index, id_size, take, context);
+  size_t id_size = id_size_in(common);
+  enum part part = id_size ? read_whole(&index, id_size, take, context) : ODD;
   close(index.fd);
   if (part == ODD || index.leads_out) return false;
   return part == SPLIT ? read_other(git, &index, id_size, take, context) : !index.has_nameless;

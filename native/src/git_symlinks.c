@@ -36,10 +36,10 @@ static bool is_settled_elsewhere(const char *name, unsigned char type) {
   return is_one_of(name, files, 3) || (type == DT_DIR && is_one_of(name, folders, 2));
 }
 
-/* There are many of them, and the names of what git writes there are numbers. */
-static bool holds_objects(const char *path, const char *name) {
+/* There are many of them, and the names of what git writes there are numbers. A branch may be called so, too: its log lies deeper. */
+static bool holds_objects(const struct way *way, const char *path, const char *name) {
   const char *slash = strrchr(path, '/');
-  return slash && strcmp(slash, "/objects") == 0 && isxdigit((unsigned char)name[0]) && isxdigit((unsigned char)name[1]) && !name[2];
+  return way->depth == 1 && slash && strcmp(slash, "/objects") == 0 && isxdigit((unsigned char)name[0]) && isxdigit((unsigned char)name[1]) && !name[2];
 }
 
 static unsigned char type_of(int folder, const struct dirent *entry) {
@@ -59,7 +59,7 @@ static bool go_through(struct way *way, DIR *listing, const char *path) {
     if (++way->count > MOST) return false;
     if (way->depth == 0 && is_settled_elsewhere(entry->d_name, type)) continue;
     if (type == DT_LNK) way->link(folder, path, entry->d_name);
-    if (type == DT_DIR && !holds_objects(path, entry->d_name)) go_into(way, folder, path, entry->d_name);
+    if (type == DT_DIR && !holds_objects(way, path, entry->d_name)) go_into(way, folder, path, entry->d_name);
   }
   return true;
 }
@@ -99,7 +99,6 @@ static void settle_link(int folder, const char *path, const char *name) {
   char target[PATH_MAX] = "";
   if (git_leads_as_it_did(folder, path, name)) return;
   if (readlinkat(folder, name, target, sizeof target - 1) > 0 && is_old_head(name, target)) return;
-  if (git_may_be_old(joined(path, name))) return;
   git_open_up(folder);
   /* All that it holds is where it led. */
   if (unlinkat(folder, name, 0) == 0) git_tell(git_shown(joined(path, name)), " was made a link to ", target, " by the command and was removed", NULL);

@@ -191,6 +191,25 @@ const WAYS: Readonly<Record<string, Way>> = {
     before: `cp ${ODD_INDEX} odd-index.py`,
     does: `${EVIL_PART('sub')}; git config index.threads 2; python3 odd-index.py threads sub`,
   },
+  'a part that is none where ids are longer': {
+    before: `cp ${ODD_INDEX} odd-index.py`,
+    does: `${EVIL_PART('sub')}; git config core.repositoryFormatVersion 1; printf '[extensions]\\n\\tobjectFormat = sha256\\n\\tobjectFormat = sha1\\n' >>.git/config; python3 odd-index.py ids sub`,
+  },
+  'a part that only the history names': {
+    before: 'git clone -q --bare . ../$$ && git remote add origin "$PWD/../$$" && git push -q -u origin main',
+    does: `git init -q -b main sub; git -C sub commit -q --allow-empty -m o; git -C sub update-ref refs/remotes/origin/main HEAD; git -C sub commit -q --allow-empty -m x; git init -q --bare x; git -C sub config remote.origin.url "$PWD/x"; git -C sub config remote.origin.fetch '+refs/heads/*:refs/remotes/origin/*'; H=sub/.git/hooks; ${HOOK.replaceAll('post-commit', 'pre-push')}; git update-index --add --cacheinfo 160000,$(git -C sub rev-parse HEAD),sub; printf '[submodule "sub"]\\n\\tpath = sub\\n\\turl = ./x\\n' >.gitmodules; git add .gitmodules; git commit -qm s; git rm -q --cached sub .gitmodules; rm .gitmodules; git commit -qm t; git config push.recurseSubmodules on-demand`,
+    afterwards: 'git push',
+  },
+  'a repository that is pushed to': {
+    before: 'git clone -q --bare . ../$$ && git remote add origin "$PWD/../$$" && git push -q -u origin main',
+    does: `git init -q --bare x; H=x/hooks; ${HOOK.replaceAll('post-commit', 'post-update')}; git config remote.origin.pushurl "$PWD/x"`,
+    afterwards: 'git commit -q --allow-empty -m more; git push',
+  },
+  'a repository that is pushed to by the name of its folder': {
+    before: 'git clone -q --bare . ../$$ && git remote add origin "$PWD/../$$" && git push -q -u origin main',
+    does: `git init -q --bare x; H=x/hooks; ${HOOK.replaceAll('post-commit', 'post-update')}; git config branch.main.pushRemote x`,
+    afterwards: 'git config push.default current; git commit -q --allow-empty -m more; git push',
+  },
   'a file of the index among the hooks': {
     before: `printf '#!/bin/sh\\ntouch $RAN\\n' >to-hooks-of-post-commit; chmod 755 to-hooks-of-post-commit; git add .; git commit -qm h`,
     does: RENAMED('to-hooks-of-post-commit', '.git/hooks//post-commit'),
@@ -399,6 +418,9 @@ const PATCHES =
 
 const WRITES: Record<string, { before?: string; does: string; afterwards?: string }> = {
   'a reflog that is a link': { does: 'rm .git/logs/HEAD; ln -s $ELSEWHERE .git/logs/HEAD' },
+  'a reflog of a branch that is called like a folder of objects': {
+    does: 'git checkout -q -b objects/ab/x; ln -sf $ELSEWHERE .git/logs/refs/heads/objects/ab/x',
+  },
   'a folder of reflogs that is a link': {
     does: 'rm -r .git/logs/refs; ln -s $(dirname $ELSEWHERE) .git/logs/refs',
   },
@@ -454,6 +476,20 @@ describe.each(USERS)('what git of %s writes afterwards', (user) => {
       expect(repo.writesElsewhere(afterwards)).toBe(true);
     },
   );
+
+  it('links go also where an earlier command left more than has room in a small table', () => {
+    const repo = repository(TWO);
+    const part = 'objects refs rebase-merge rebase-apply sequencer';
+    const files = 'config config.worktree rebase-merge/git-rebase-todo rebase-apply/apply-opt sequencer/todo MERGE_RR';
+    const { stderr } = repo.inside(
+      `mkdir .git/modules; cd .git/modules; for i in $(seq 1 700); do mkdir m$i; cd m$i; mkdir ${part}; echo 'ref: refs/heads/main' >HEAD; touch ${files}; cd ..; done`,
+    );
+    expect(stderr).toBe('');
+    expect(repo.inside('rm .git/logs/HEAD; ln -s $ELSEWHERE .git/logs/HEAD').stderr).toContain(
+      '.git/logs/HEAD was made a link',
+    );
+    expect(repo.writesElsewhere('')).toBe(false);
+  });
 
   it('links of the person stay', () => {
     const repo = repository('mv .git/logs ..git-logs; ln -s ../..git-logs .git/logs; git pack-refs --all');
