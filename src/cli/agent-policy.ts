@@ -18,7 +18,7 @@ import type { Policy } from '../policy/policy.ts';
 import { asksForEverything, isPresetEntry } from '../policy/presets/presets.ts';
 import { resolveProfiles } from '../policy/profile/resolve.ts';
 import type { Context } from './context.ts';
-import { flagValues, type ParsedArguments, textValue, usageError } from './flags.ts';
+import { flagValues, lastText, type ParsedArguments, textValue, usageError } from './flags.ts';
 import { workdirOf } from './policy-flags.ts';
 import { profilePlaces } from './profiles.ts';
 
@@ -99,11 +99,6 @@ export function withModeReport(policy: Policy, parsed: ParsedArguments, context:
   const ofRole = role === undefined ? undefined : agentConfig(context).roles.get(role)?.mode;
   if ((lastText(parsed, '--mode') ?? ofRole) !== 'permissive') return policy;
   return { ...policy, warnings: [...policy.warnings, ...heldBackReport(policy, context.env)] };
-}
-
-function lastText(parsed: ParsedArguments, flag: string): string | undefined {
-  const value = flagValues(parsed, flag).at(-1);
-  return value === undefined ? undefined : textValue(value, flag);
 }
 
 /** There is no flag that turns an agent's filter off. */

@@ -11,7 +11,7 @@ import { targetText } from '../policy/container-target.ts';
 import { withProxyVariables } from '../policy/network/rules.ts';
 import type { Policy } from '../policy/policy.ts';
 import { type AskedOfContainer, forContainer, held } from './container-run.ts';
-import { type Context, showWarnings } from './context.ts';
+import { type Context, jsonText, print, showWarnings } from './context.ts';
 import { hasFlag, type ParsedArguments, usageError } from './flags.ts';
 import { answersAsJson, showAnswer } from './ui/answers.ts';
 import { decisionGroups, decisionSummary, decisionsAsJson } from './ui/decisions.ts';
@@ -32,9 +32,8 @@ export async function rehearse(asked: ContainerRequest, parsed: ParsedArguments,
   const { decisions } = prepareInside(request, { block, places, together: holdsTogether(engine) });
   if (hasFlag(parsed, '--json')) {
     const binds = places.binds.map(({ path, writable }) => ({ path, writable }));
-    context.out(
-      `${JSON.stringify({ in: targetText(target), network: policy.network.mode, decisions: decisionsAsJson(decisions), binds }, null, 2)}\n`,
-    );
+    const shown = decisionsAsJson(decisions);
+    context.out(jsonText({ in: targetText(target), network: policy.network.mode, decisions: shown, binds }));
     return 0;
   }
   showWarnings(policy.warnings, context);
@@ -69,10 +68,11 @@ export async function explainIn(
           (word) => decided.find(({ name }) => name === word) ?? explain(policy, inside.env, [word]),
         );
   const answers = decisions.map((decision) => variableAnswer(decision, inside.env));
-  if (hasFlag(parsed, '--json')) context.out(`${JSON.stringify(answersAsJson(answers), null, 2)}\n`);
-  else if (parsed.words.length > 0) context.out(answers.map((answer) => showAnswer(answer, context)).join(''));
-  else context.out(`${decisionGroups(decisions, context)}\n${decisionSummary(decisions)}`);
-  return 0;
+  return print(parsed, context, answersAsJson(answers), () =>
+    parsed.words.length > 0
+      ? answers.map((answer) => showAnswer(answer, context)).join('')
+      : `${decisionGroups(decisions, context)}\n${decisionSummary(decisions)}`,
+  );
 }
 
 const isBrokering = ({ credentials, ssh, logIns }: Policy) =>

@@ -4,6 +4,7 @@ import { CordonError } from '../host/errors.ts';
 import { type Folders, foldersOf } from '../host/folders.ts';
 import { captureKept, captureParentEnv, type ParentEnv } from '../host/parent-env.ts';
 import { Witness } from '../launch/witness.ts';
+import { hasFlag, type ParsedArguments } from './flags.ts';
 import { painter } from './ui/colour.ts';
 
 /** What a command works with: the parent as it was captured once, and where to write. */
@@ -79,6 +80,14 @@ function waitForReader(): 0 {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
   return 0;
 }
+
+/** What a command found: in words for people, with --json for programs. */
+export function print(parsed: ParsedArguments, { out }: Pick<Context, 'out'>, data: unknown, inWords: () => string): 0 {
+  out(hasFlag(parsed, '--json') ? jsonText(data) : inWords());
+  return 0;
+}
+
+export const jsonText = (data: unknown) => `${JSON.stringify(data, null, 2)}\n`;
 
 export function showWarnings(warnings: readonly string[], context: Pick<Context, 'err' | 'colour'>): void {
   if (warnings.length === 0) return;

@@ -7,7 +7,7 @@ import type { Policy } from '../policy/policy.ts';
 import type { Secret } from '../secrets/secret.ts';
 import type { CredentialMap, Tools } from '../secrets/sources/source.ts';
 import type { Context } from './context.ts';
-import { flagValues, hasFlag, type ParsedArguments, textValue, usageError } from './flags.ts';
+import { flagValues, hasFlag, numberOf, type ParsedArguments, textValue } from './flags.ts';
 import { needsValues } from './start-policy.ts';
 
 const NONE: CredentialMap = new Map();
@@ -51,11 +51,10 @@ function workdirsOf(parsed: ParsedArguments): string[] {
   return [workingFolder(), ...given];
 }
 
+/** Above zero. */
+const SECONDS = /^(?!0+(?:\.0+)?$)\d{1,4}(?:\.\d+)?$/;
+
 function timeLimitOf(parsed: ParsedArguments): { timeLimit?: number } {
-  const given = flagValues(parsed, '--credential-timeout').at(-1);
-  if (given === undefined) return {};
-  const text = textValue(given, '--credential-timeout');
-  if (!/^\d{1,4}(\.\d+)?$/.test(text) || Number(text) === 0)
-    throw usageError(`--credential-timeout needs seconds, not '${text}'`);
-  return { timeLimit: Number(text) * 1000 };
+  const seconds = numberOf(parsed, '--credential-timeout', SECONDS, 'seconds');
+  return seconds === undefined ? {} : { timeLimit: seconds * 1000 };
 }

@@ -1,4 +1,4 @@
-import { type Bytes, bytesOfText, showBytes, textOfBytes } from '../host/bytes.ts';
+import { type Bytes, bytesOfText, showBytes, showText, textOfBytes } from '../host/bytes.ts';
 import { CordonError } from '../host/errors.ts';
 import { nearest } from '../policy/nearest.ts';
 
@@ -129,6 +129,29 @@ export function hasFlag({ flags }: ParsedArguments, name: string): boolean {
 
 export function flagValues({ flags }: ParsedArguments, name: string): Bytes[] {
   return flags.filter((flag) => flag.name === name).map(({ value }) => value);
+}
+
+/** The value that counts where a flag may be given again: the last one. */
+export function lastText(parsed: ParsedArguments, flag: string): string | undefined {
+  const value = flagValues(parsed, flag).at(-1);
+  return value === undefined ? undefined : textValue(value, flag);
+}
+
+/** Only what the pattern allows, as a number. */
+export function numberOf(parsed: ParsedArguments, flag: string, form: RegExp, what: string): number | undefined {
+  const text = lastText(parsed, flag);
+  if (text === undefined) return undefined;
+  if (!form.test(text)) throw usageError(`${flag} needs ${what}, not '${showText(text)}'`);
+  return Number(text);
+}
+
+const USUALLY_SHOWN = 20;
+
+/** As many as `--last` says, where 0 means all; programs get all unless they ask for fewer. */
+export function newestOf<Item>(all: readonly Item[], parsed: ParsedArguments): readonly Item[] {
+  const asked = numberOf(parsed, '--last', /^\d{1,9}$/, 'a whole number');
+  const count = asked ?? (hasFlag(parsed, '--json') ? 0 : USUALLY_SHOWN);
+  return count === 0 ? all : all.slice(-count);
 }
 
 /** Words that are names of files or things, not bytes for a child. */

@@ -39,7 +39,7 @@ import { type BaseName, isNeverName, isPresetEntry, nameProblem, presetRules } f
 import type { Located, PathLists } from '../policy/profile/layer.ts';
 import { refuseUnfitWorkspace } from '../policy/workspace.ts';
 import type { Context } from './context.ts';
-import { flagValues, type GivenFlag, hasFlag, type ParsedArguments, textValue, usageError } from './flags.ts';
+import { flagValues, type GivenFlag, hasFlag, lastText, type ParsedArguments, textValue, usageError } from './flags.ts';
 import { PLACE_FLAGS } from './run-flags.ts';
 
 /** The policy with the flags laid over it, in the order they were given. */
@@ -211,8 +211,7 @@ function hostFlag(word: string): readonly HostRule[] {
 
 /** The folder the command runs in: this one, unless an agent is told another. */
 export function workdirOf(parsed: ParsedArguments): string {
-  const given = flagValues(parsed, '--workdir').at(-1);
-  return given === undefined ? workingFolder() : resolve(textValue(given, '--workdir'));
+  return resolve(workingFolder(), lastText(parsed, '--workdir') ?? '');
 }
 
 /** The policy with what the command line says of places on top, and its workspace looked at. */

@@ -10,7 +10,7 @@ import { lookAt } from '../launch/look.ts';
 import type { Prepared } from '../launch/prepare.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Context } from './context.ts';
-import { flagValues, hasFlag, type ParsedArguments, textValue, usageError } from './flags.ts';
+import { hasFlag, lastText, type ParsedArguments, usageError } from './flags.ts';
 import { wrap } from './ui/definitions.ts';
 
 /** A new file in Cordon's own folder, which no command sees. */
@@ -25,10 +25,9 @@ export function traceFile({ folders }: Context): string {
 
 /** Where `--write-profile` puts it, checked before anything is started. */
 export function profileFileOf(parsed: ParsedArguments): string | undefined {
-  const given = flagValues(parsed, '--write-profile').at(-1);
-  if (given === undefined) return undefined;
+  const file = lastText(parsed, '--write-profile');
+  if (file === undefined) return undefined;
   if (!hasFlag(parsed, '--trace')) throw usageError('--write-profile goes with --trace', 'add --trace');
-  const file = textValue(given, '--write-profile');
   if (!file.endsWith('.toml')) throw usageError('--write-profile writes TOML', 'give a name that ends in .toml');
   return file;
 }

@@ -9,7 +9,7 @@ import { wrapped } from '../../scripts/lib/wrap.mjs';
 import { reportAsJson } from '../../src/check/report/json.ts';
 import { reportAsSarif } from '../../src/check/report/sarif.ts';
 import { RULES } from '../../src/check/rules.ts';
-import { reportAsText } from '../../src/cli/ui/check-report.ts';
+import { reportAsText } from '../../src/cli/commands/check.ts';
 import { ROOT } from '../support/project.ts';
 import { check } from './support.ts';
 

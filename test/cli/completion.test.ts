@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../src/cli/commands.ts';
-import { following, SHAPES } from '../../src/cli/completion/shapes.ts';
+import { following, SHAPES } from '../../src/cli/completion-words.ts';
 import { usageOf } from '../../src/cli/help.ts';
 import { cordonProgram, freshHome, type Ran, runAs, runCordon } from '../support/cordon.ts';
 import { wordsOf } from './usage-words.ts';

@@ -42,22 +42,14 @@ it('a slip in --version is told', () => {
 
 it('a table for 80 columns cuts no id, host or variable in two', () => {
   const launch = '1795000000123456789-12345';
-  const columns = ['LAUNCH', 'TIME', 'COMMAND', 'FILES', 'SIZE', 'WORKSPACE'].map((title, i) => ({
-    title,
-    flexible: [2, 3, 5].includes(i),
-  }));
+  const colour = { out: false, err: false };
+  const titles = ['LAUNCH', 'TIME', 'COMMAND', 'FILES', 'SIZE', 'WORKSPACE'];
   const rows = [[launch, '11-18 06:00', 'a-long-command-name', '12 folders', '1023.9 KiB', '~/work/project/in/it']];
-  const shown = table({ columns, rows, width: 80 });
+  const shown = table({ titles, fold: ['COMMAND', 'FILES', 'WORKSPACE'], rows }, { columns: 80, colour });
   expect(shown).toContain(launch);
   for (const line of shown.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
-  const hosts = table({
-    columns: [
-      { title: 'HOST', flexible: true },
-      { title: 'WHY', flexible: true },
-    ],
-    rows: [['registry.some-company.example:8443', `${'a few words '.repeat(9)}SOME_LONG-VARIABLE_NAME`]],
-    width: 70,
-  });
+  const long = [['registry.some-company.example:8443', `${'a few words '.repeat(9)}SOME_LONG-VARIABLE_NAME`]];
+  const hosts = table({ titles: ['HOST', 'WHY'], fold: ['HOST', 'WHY'], rows: long }, { columns: 70, colour });
   expect(hosts).toContain('registry.some-company.example:8443');
   expect(hosts).toContain('SOME_LONG-VARIABLE_NAME');
 });

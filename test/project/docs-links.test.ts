@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../src/cli/commands.ts';
-import { following, isKind } from '../../src/cli/completion/shapes.ts';
+import { following, isKind } from '../../src/cli/completion-words.ts';
 import { ROOT } from '../support/project.ts';
 import { blocksOf, PAGES, sessionsOf, textOf } from './docs-blocks.ts';
 

@@ -3,10 +3,9 @@ import { surroundingsOf, whatItRuns } from '../../changes/marks.ts';
 import { type Change, type ChangeRecord, isReadable } from '../../changes/record.ts';
 import { showBytes } from '../../host/bytes.ts';
 import { layersFolderOf } from '../../launch/own.ts';
-import type { Context } from '../context.ts';
+import { type Context, jsonText } from '../context.ts';
 import { usageError } from '../flags.ts';
-import { painter } from '../ui/colour.ts';
-import { homePath } from '../ui/home-path.ts';
+import { homePath } from '../ui/places.ts';
 import { table } from '../ui/table.ts';
 import { type ChangesAsked, select } from './changes-asked.ts';
 
@@ -18,7 +17,7 @@ export function list(asked: ChangesAsked): number {
     const launches = records.map((record) =>
       isReadable(record) ? { ...aboutRecord(record), changes: describeAll(record, record.changes, context) } : record,
     );
-    context.out(`${JSON.stringify({ launches, kept: kept.map(aboutKept) }, null, 2)}\n`);
+    context.out(jsonText({ launches, kept: kept.map(aboutKept) }));
     return 0;
   }
   context.out(records.length === 0 ? 'nothing is put aside\n' : recordTable(records, context));
@@ -66,30 +65,16 @@ function recordTable(records: ChangesAsked['records'], context: Context): string
     showSize(record.bytes),
     isReadable(record) && record.workspace !== undefined ? homePath(showBytes(record.workspace), context) : '-',
   ]);
-  const columns = ['LAUNCH', 'TIME', 'COMMAND', 'FILES', 'SIZE'].map((title, i) => ({
-    title,
-    flexible: i === 2 || i === 3,
-  }));
-  return table({
-    columns: [...columns, { title: 'WORKSPACE', flexible: true }],
-    rows,
-    width: context.columns,
-    paintTitle: (cell) => painter(context.colour.out)('bold', cell),
-  });
+  const titles = ['LAUNCH', 'TIME', 'COMMAND', 'FILES', 'SIZE', 'WORKSPACE'];
+  return table({ titles, fold: ['COMMAND', 'FILES', 'WORKSPACE'], rows }, context);
 }
 
 function keptTable(kept: readonly KeptLayer[], context: Context): string {
-  return table({
-    columns: [{ title: 'COMES BACK' }, { title: 'USED' }, { title: 'SIZE' }, { title: 'WORKSPACE', flexible: true }],
-    rows: kept.map(({ policy, used, bytes, workspace }) => [
-      policy.slice(0, 12),
-      showTime(used),
-      showSize(bytes),
-      workspace === undefined ? 'none' : homePath(workspace, context),
-    ]),
-    width: context.columns,
-    paintTitle: (cell) => painter(context.colour.out)('bold', cell),
-  });
+  const rows = kept.map(({ policy, used, bytes, workspace }) => [
+    ...[policy.slice(0, 12), showTime(used), showSize(bytes)],
+    workspace === undefined ? 'none' : homePath(workspace, context),
+  ]);
+  return table({ titles: ['COMES BACK', 'USED', 'SIZE', 'WORKSPACE'], fold: ['WORKSPACE'], rows }, context);
 }
 
 const showTime = (time: Date) => time.toISOString().replace('T', ' ').slice(5, 16);
@@ -131,28 +116,14 @@ export function show(asked: ChangesAsked): number {
   const { record, changes } = select(asked);
   const described = describeAll(record, changes, context);
   if (json) {
-    context.out(`${JSON.stringify(described, null, 2)}\n`);
+    context.out(jsonText(described));
     return 0;
   }
-  const paint = painter(context.colour.out);
-  context.out(
-    table({
-      columns: [
-        { title: 'WHAT' },
-        { title: 'SIZE' },
-        { title: 'PATH', flexible: true },
-        { title: 'RUNS', flexible: true },
-      ],
-      rows: described.map((one) => [
-        whatOf(one),
-        one.kind === 'file' ? showSize(one.size) : '-',
-        homePath(withTarget(one), context),
-        one.runs ?? '-',
-      ]),
-      width: context.columns,
-      paintTitle: (cell) => paint('bold', cell),
-    }),
-  );
+  const rows = described.map((one) => [
+    ...[whatOf(one), one.kind === 'file' ? showSize(one.size) : '-'],
+    ...[homePath(withTarget(one), context), one.runs ?? '-'],
+  ]);
+  context.out(table({ titles: ['WHAT', 'SIZE', 'PATH', 'RUNS'], fold: ['PATH', 'RUNS'], rows }, context));
   if (record.lost > 0) context.err(`cordon: ${record.lost} more could not be kept: there was no room for them\n`);
   return 0;
 }

@@ -9,7 +9,7 @@ import { isWithin } from '../../host/folders.ts';
 import { layersFolderOf } from '../../launch/own.ts';
 import { nearest } from '../../policy/nearest.ts';
 import { CHANGES_FLAGS } from '../command-flags.ts';
-import type { Context } from '../context.ts';
+import { type Context, jsonText } from '../context.ts';
 import { hasFlag, type ParsedArguments, parseArguments, usageError } from '../flags.ts';
 import { type ChangesAsked, isLaunch, launchNamed, recordsOf, select } from './changes-asked.ts';
 import { count, list, show } from './changes-shown.ts';
@@ -119,7 +119,7 @@ function apply(asked: ChangesAsked): number {
     changes.filter((change) => !runs.includes(change)),
     { force: hasFlag(flags, '--force') },
   );
-  if (json) context.out(`${JSON.stringify([...results.map(aboutApplied), ...runs.map(aboutHeld)], null, 2)}\n`);
+  if (json) context.out(jsonText([...results.map(aboutApplied), ...runs.map(aboutHeld)]));
   else tellApplied(results, runs, asked, record);
   return results.some(({ outcome }) => outcome === 'refused') || runs.length > 0 ? 1 : 0;
 }

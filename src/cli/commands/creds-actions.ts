@@ -8,9 +8,8 @@ import { type Tools, Unavailable } from '../../secrets/sources/source.ts';
 import { checkedForTarget, READ_LIMIT, secretOf } from '../../secrets/value.ts';
 import { isVaultName } from '../../secrets/vault/format.ts';
 import type { KeyPlace } from '../../secrets/vault/identity.ts';
-import type { Context } from '../context.ts';
+import { type Context, print } from '../context.ts';
 import { hasFlag, type ParsedArguments, usageError } from '../flags.ts';
-import { painter } from '../ui/colour.ts';
 import { table } from '../ui/table.ts';
 
 export interface CredsTools {
@@ -72,11 +71,9 @@ export async function listVault(parsed: ParsedArguments, { context, tools }: Cre
     changed,
     fingerprint,
   }));
-  if (hasFlag(parsed, '--json')) context.out(`${JSON.stringify(rows, null, 2)}\n`);
-  else
-    context.out(
-      rows.length === 0 ? 'the vault is empty; store something with cordon creds set NAME\n' : listing(rows, context),
-    );
+  print(parsed, context, rows, () =>
+    rows.length === 0 ? 'the vault is empty; store something with cordon creds set NAME\n' : vaultTable(rows, context),
+  );
 }
 
 /** The key of a log-in is nothing to inject. */
@@ -85,22 +82,14 @@ function sourceShown(name: string): string {
   return agent === undefined ? `vault://${name}` : `the log-in of ${agent}`;
 }
 
-function listing(
-  rows: readonly { name: string; source: string; changed: string; fingerprint: string }[],
-  context: Context,
-): string {
-  const paint = painter(context.colour.out);
-  return table({
-    columns: [
-      { title: 'NAME', flexible: true },
-      { title: 'SOURCE', flexible: true },
-      { title: 'CHANGED' },
-      { title: 'FINGERPRINT' },
-    ],
-    rows: rows.map((row) => [row.name, row.source, row.changed.replace('T', ' ').slice(0, 19), row.fingerprint]),
-    width: context.columns,
-    paintTitle: (cell) => paint('bold', cell),
-  });
+function vaultTable(rows: readonly Readonly<Record<string, string>>[], context: Context): string {
+  const cells = rows.map(({ name = '', source = '', changed = '', fingerprint = '' }) => [
+    ...[name, source, changed.replace('T', ' ').slice(0, 19), fingerprint],
+  ]);
+  return table(
+    { titles: ['NAME', 'SOURCE', 'CHANGED', 'FINGERPRINT'], fold: ['NAME', 'SOURCE'], rows: cells },
+    context,
+  );
 }
 
 /** Takes a name of the vault or any other reference, resolves it as a launch would, and says only that it worked. */

@@ -14,12 +14,11 @@ import { namespaceLimit, probeAbilities, probeLauncher } from '../../launch/prob
 import { findCgroups } from '../../sessions/cgroup-places.ts';
 import { examineTools } from '../../tools/examine.ts';
 import { DOCTOR_FLAGS } from '../command-flags.ts';
-import type { Context } from '../context.ts';
+import { type Context, jsonText } from '../context.ts';
 import { hasFlag, type ParsedArguments, parseArguments, usageError } from '../flags.ts';
 import { painter } from '../ui/colour.ts';
-import { asRoot, installation, namespaceFix } from '../ui/fixes.ts';
 
-export interface DoctorFinding {
+interface DoctorFinding {
   readonly check: string;
   readonly state: 'ok' | 'weaker' | 'missing';
   readonly found: string;
@@ -35,7 +34,7 @@ export function run(args: readonly Bytes[], context: Context): number {
     throw usageError('--clear goes with --cache', 'write cordon doctor --cache --clear');
   if (hasFlag(parsed, '--cache')) return showCache(parsed, context);
   const findings = examine(context);
-  if (hasFlag(parsed, '--json')) context.out(`${JSON.stringify({ findings, level: levelOf(findings) }, null, 2)}\n`);
+  if (hasFlag(parsed, '--json')) context.out(jsonText({ findings, level: levelOf(findings) }));
   else showFindings(findings, context);
   return 0;
 }
@@ -47,9 +46,7 @@ function showCache(parsed: ParsedArguments, { folders: { state }, out }: Context
   if (clear) clearKeptPlans(plans);
   if (clear && state !== undefined) rmSync(lookedThroughFile(state), { force: true });
   if (hasFlag(parsed, '--json')) {
-    out(
-      `${JSON.stringify({ folder: state === undefined ? null : keptFolder(state), plans, cleared: clear }, null, 2)}\n`,
-    );
+    out(jsonText({ folder: state === undefined ? null : keptFolder(state), plans, cleared: clear }));
     return 0;
   }
   const bytes = plans.reduce((sum, plan) => sum + plan.bytes, 0);
@@ -313,4 +310,36 @@ function howToStart(env: ParentEnv): string {
       ? 'cordon'
       : showText(/[^\w/.@+-]/.test(path) ? `'${path.replaceAll("'", "'\\''")}'` : path);
   }
+}
+
+/** Commands for the system at hand, as its user can type them. */
+const MANAGERS = [
+  ['/usr/bin/apt-get', 'apt-get install'],
+  ['/usr/bin/dnf', 'dnf install'],
+  ['/usr/bin/pacman', 'pacman -S'],
+  ['/usr/bin/zypper', 'zypper install'],
+  ['/sbin/apk', 'apk add'],
+] as const;
+
+function installation(packages: string): string {
+  const manager = MANAGERS.find(([program]) => existsSync(program));
+  return manager === undefined
+    ? `install ${packages} with the package manager of this system`
+    : `${asRoot()}${manager[1]} ${packages}`;
+}
+
+/** Root needs no sudo, and in containers there is often none. */
+function asRoot(allowed = process.getuid?.() === 0): string {
+  return allowed ? '' : 'sudo ';
+}
+
+/** What the system says of itself is fixed there; a container is told no more than that it may not. */
+function namespaceFix(limit: string | undefined): string {
+  if (limit !== undefined) return `${asRoot()}sysctl -w ${limit.replace(/ is .*/, valueFor(limit))}`;
+  return 'in a container: start it with --security-opt seccomp=unconfined --security-opt apparmor=unconfined; else see docs/troubleshooting.md';
+}
+
+function valueFor(limit: string): string {
+  if (limit.startsWith('user.max')) return '=15000';
+  return limit.includes('apparmor') ? '=0' : '=1';
 }

@@ -14,8 +14,8 @@ import { factsOf } from '../../plan/places/index.ts';
 import type { StartupNote } from '../../plan/startup.ts';
 import { expandPath } from '../../policy/places.ts';
 import type { Policy } from '../../policy/policy.ts';
-import { type Context, showNotes, showWarnings } from '../context.ts';
-import { hasFlag, JSON_FLAG, parseArguments, usageError } from '../flags.ts';
+import { type Context, print, showNotes, showWarnings } from '../context.ts';
+import { JSON_FLAG, parseArguments, usageError } from '../flags.ts';
 import { IN_FLAG, POLICY_FLAGS } from '../run-flags.ts';
 import { policyForCommand, targetOf } from '../start-policy.ts';
 import { answersAsJson, showAnswer } from '../ui/answers.ts';
@@ -37,14 +37,12 @@ export async function run(args: readonly Bytes[], context: Context): Promise<num
   const answers = asked
     ? await answersTo({ questions: parsed.words, command: parsed.rest }, { policy, startup, context })
     : explained([], { policy, startup, context }).map((decision) => variableAnswer(decision, context.env));
-  if (hasFlag(parsed, '--json')) context.out(`${JSON.stringify(answersAsJson(answers), null, 2)}\n`);
-  else if (asked) context.out(answers.map((answer) => showAnswer(answer, context)).join(''));
-  else {
+  return print(parsed, context, answersAsJson(answers), () => {
+    if (asked) return answers.map((answer) => showAnswer(answer, context)).join('');
     const decisions = explained([], { policy, startup, context });
-    context.out(`${decisionGroups(decisions, context)}\n${decisionSummary(decisions)}`);
-    context.out(`${showPlaces(policy.filesystem)}${showStartupNotes(startup, context)}`);
-  }
-  return 0;
+    const variables = `${decisionGroups(decisions, context)}\n${decisionSummary(decisions)}`;
+    return `${variables}${showPlaces(policy.filesystem)}${showStartupNotes(startup, context)}`;
+  });
 }
 
 interface Surroundings {

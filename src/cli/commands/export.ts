@@ -8,6 +8,7 @@ import { policyOf } from '../../policy/profile/finish.ts';
 import { resolveProfiles } from '../../policy/profile/resolve.ts';
 import { EXPORT_FLAGS } from '../command-flags.ts';
 import type { CommandModule } from '../commands.ts';
+import { jsonText } from '../context.ts';
 import { flagValues, hasFlag, type ParsedArguments, parseArguments, textValue, usageError } from '../flags.ts';
 import { profilePlaces } from '../profiles.ts';
 import { acceptHint, exchangeTable } from '../ui/exchange-table.ts';
@@ -32,9 +33,7 @@ export const run: CommandModule['run'] = async (args, context) => {
   );
   if (hasFlag(parsed, '--json')) {
     const shown = refused.length === 0 ? text : null;
-    context.out(
-      `${JSON.stringify({ profile, as: target, rows, refused: refused.map(({ key }) => key), text: shown }, null, 2)}\n`,
-    );
+    context.out(jsonText({ profile, as: target, rows, refused: refused.map(({ key }) => key), text: shown }));
   } else {
     context.err(exchangeTable(rows, context));
     if (refused.length === 0) context.out(text);

@@ -13,13 +13,20 @@ import { loadPolicy } from '../../policy/profile/load-policy.ts';
 import type { ProfileData } from '../../policy/profile/schema.ts';
 import { IMPORT_FLAGS } from '../command-flags.ts';
 import type { CommandModule } from '../commands.ts';
-import type { Context } from '../context.ts';
+import { type Context, jsonText } from '../context.ts';
 import { toolsOf } from '../credential-tools.ts';
-import { flagValues, hasFlag, type ParsedArguments, parseArguments, textValue, usageError } from '../flags.ts';
-import { profilePlaces } from '../profiles.ts';
+import {
+  flagValues,
+  hasFlag,
+  lastText,
+  type ParsedArguments,
+  parseArguments,
+  textValue,
+  usageError,
+} from '../flags.ts';
+import { existingProfile, profilePlaces, writeProfile } from '../profiles.ts';
 import { painter } from '../ui/colour.ts';
 import { acceptHint, exchangeTable } from '../ui/exchange-table.ts';
-import { existingProfile, writeProfile } from './profile-init-write.ts';
 
 interface Plan {
   readonly name: string;
@@ -45,7 +52,7 @@ export const run: CommandModule['run'] = async (args, context) => {
   if (writes) for (const { name } of plans) refuseExisting(name, parsed, context);
   const stored = writes && hasFlag(parsed, '--vault') ? await storeSecrets(plans, context) : NOTHING_STORED;
   const paths = writes ? plans.map(({ name, text }) => writeProfile(configOf(context), name, text)) : [];
-  if (hasFlag(parsed, '--json')) context.out(`${JSON.stringify(asJson(plans, paths, stored.fresh), null, 2)}\n`);
+  if (hasFlag(parsed, '--json')) context.out(jsonText(asJson(plans, paths, stored.fresh)));
   else show(plans, { paths, stored, dryRun: hasFlag(parsed, '--dry-run') }, context);
   return refused.length === 0 ? 0 : EXIT.findings;
 };
@@ -76,11 +83,6 @@ async function plansFor(parsed: ParsedArguments, context: Context): Promise<Plan
   }
   refuseUnknownAccepts(accepted, plans);
   return plans;
-}
-
-function lastText(parsed: ParsedArguments, flag: string): string | undefined {
-  const value = flagValues(parsed, flag).at(-1);
-  return value === undefined ? undefined : textValue(value, flag);
 }
 
 function distinctName(name: string, plans: readonly Plan[]): string {

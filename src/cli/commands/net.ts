@@ -7,10 +7,18 @@ import type { NetworkRecord } from '../../network/records.ts';
 import { nearest } from '../../policy/nearest.ts';
 import { HOST_SETS, hostsOfSet } from '../../policy/network/sets.ts';
 import { NET_FLAGS } from '../command-flags.ts';
-import type { Context } from '../context.ts';
-import { chosen, flagValues, hasFlag, type ParsedArguments, parseArguments, textValue, usageError } from '../flags.ts';
+import { type Context, print } from '../context.ts';
+import {
+  chosen,
+  hasFlag,
+  lastText,
+  newestOf,
+  type ParsedArguments,
+  parseArguments,
+  textValue,
+  usageError,
+} from '../flags.ts';
 import { profilePlaces } from '../profiles.ts';
-import { painter } from '../ui/colour.ts';
 import { table } from '../ui/table.ts';
 
 const ACTIONS: Readonly<
@@ -36,8 +44,6 @@ export function run(args: readonly Bytes[], context: Context): number | Promise<
 
 /* ── what was reached, and what was not ── */
 
-const SHOWN = 20;
-
 async function showLog(words: readonly string[], parsed: ParsedArguments, context: Context): Promise<number> {
   if (words.length > 0) throw usageError('net log takes no words');
   const { state } = context.folders;
@@ -45,21 +51,11 @@ async function showLog(words: readonly string[], parsed: ParsedArguments, contex
   const kept = state === undefined ? undefined : new NetworkRecords(state);
   const all: NetworkRecord[] = [];
   kept?.refresh((record) => all.push(record));
-  const records = newest(all, parsed, json);
-  if (!hasFlag(parsed, '--follow')) {
-    context.out(json ? `${JSON.stringify(records, null, 2)}\n` : logTable(records, context));
-    return 0;
-  }
+  const records = newestOf(all, parsed);
+  if (!hasFlag(parsed, '--follow')) return print(parsed, context, records, () => logTable(records, context));
   for (const record of records) context.out(lineOf(record, json));
   if (kept !== undefined) await follow(kept, (record) => context.out(lineOf(record, json)));
   return 0;
-}
-
-function newest(all: readonly NetworkRecord[], parsed: ParsedArguments, json: boolean): readonly NetworkRecord[] {
-  const usual = json ? '0' : String(SHOWN);
-  const last = String(flagValues(parsed, '--last').at(-1) ?? usual);
-  if (!/^\d{1,9}$/.test(last)) throw usageError(`--last needs a whole number, not '${showText(last)}'`);
-  return last === '0' ? all : all.slice(-Number(last));
 }
 
 const lineOf = (record: NetworkRecord, json: boolean) =>
@@ -86,14 +82,9 @@ function cellsOf({ time, name, port, verdict, rule, why, sent, received, credent
 /** What was asked for came from commands: it is shown escaped. */
 function logTable(records: readonly NetworkRecord[], context: Context): string {
   if (records.length === 0) return 'no connection was asked for yet\n';
-  const paint = painter(context.colour.out);
+  const rows = records.map((record) => [cellsOf(record)[0]?.slice(5) ?? '-', ...cellsOf(record).slice(1)]);
   const titles = ['TIME', 'HOST', 'VERDICT', 'OUT/IN', 'RULE OR REASON'];
-  return table({
-    columns: titles.map((title, i) => ({ title, flexible: i === 1 || i === 4 })),
-    rows: records.map((record) => [cellsOf(record)[0]?.slice(5) ?? '-', ...cellsOf(record).slice(1)]),
-    width: context.columns,
-    paintTitle: (cell) => paint('bold', cell),
-  });
+  return table({ titles, fold: ['HOST', 'RULE OR REASON'], rows }, context);
 }
 
 const LOOKS_EVERY_MS = 300;
@@ -112,31 +103,22 @@ function showPending(words: readonly string[], parsed: ParsedArguments, context:
   if (words.length > 0) throw usageError('net pending takes no words', '`cordon net allow ID` answers');
   const { state } = context.folders;
   const pending = state === undefined ? [] : pendingIn(state);
-  if (hasFlag(parsed, '--json')) context.out(`${JSON.stringify(pending, null, 2)}\n`);
-  else if (pending.length === 0) context.out('nothing waits\n');
-  else
-    context.out(
-      table({
-        columns: [
-          { title: 'ID' },
-          { title: 'HOST', flexible: true },
-          { title: 'COMMAND', flexible: true },
-          { title: 'SINCE' },
-        ],
-        rows: pending.map(({ id, name, port, subject, time }) =>
-          [id, `${name}:${port}`, subject, time.slice(11, 19)].map((cell) => showText(cell)),
-        ),
-        width: context.columns,
-      }),
-    );
-  return 0;
+  return print(parsed, context, pending, () =>
+    pending.length === 0 ? 'nothing waits\n' : pendingTable(pending, context),
+  );
+}
+
+function pendingTable(pending: ReturnType<typeof pendingIn>, context: Context): string {
+  const rows = pending.map(({ id, name, port, subject, time }) =>
+    [id, `${name}:${port}`, subject, time.slice(11, 19)].map((cell) => showText(cell)),
+  );
+  return table({ titles: ['ID', 'HOST', 'COMMAND', 'SINCE'], fold: ['HOST', 'COMMAND'], rows }, context);
 }
 
 function decide(words: readonly string[], word: Word, parsed: ParsedArguments, context: Context): number {
   if (words.length === 0)
     throw usageError(`net ${word === 'no' ? 'deny' : 'allow'} needs an id`, '`cordon net pending` shows them');
-  const named = flagValues(parsed, '--profile').at(-1);
-  const profile = named === undefined ? undefined : textValue(named, '--profile');
+  const profile = lastText(parsed, '--profile');
   const decided = answer(context.folders.state, { ids: words, word, profile }, profilePlaces(context));
   for (const { name, port } of decided) context.out(`${showText(name)}:${port} ${SAID[word]}\n`);
   return 0;
@@ -156,12 +138,9 @@ function showSets(words: readonly string[], parsed: ParsedArguments, context: Co
     const { about, source } = HOST_SETS[name] as (typeof HOST_SETS)[string];
     return { set: `@${name}`, about, hosts: hostsOfSet(name) ?? [], source };
   });
-  if (hasFlag(parsed, '--json')) context.out(`${JSON.stringify(sets, null, 2)}\n`);
-  else
-    context.out(
-      sets.map(({ set, about, hosts, source }) => `${set}  ${about}\n  ${hosts.join(' ')}\n  ${source}\n`).join('\n'),
-    );
-  return 0;
+  return print(parsed, context, sets, () =>
+    sets.map(({ set, about, hosts, source }) => `${set}  ${about}\n  ${hosts.join(' ')}\n  ${source}\n`).join('\n'),
+  );
 }
 
 function setNamed(word: string): string {

@@ -3,12 +3,11 @@ import { type Bytes, showBytes, showText } from '../../host/bytes.ts';
 import { policyOf } from '../../policy/profile/finish.ts';
 import { profileLines } from '../../policy/profile/lines.ts';
 import { type ResolvedProfile, resolveProfiles } from '../../policy/profile/resolve.ts';
-import type { Context } from '../context.ts';
+import { type Context, print } from '../context.ts';
 import { hasFlag, usageError } from '../flags.ts';
 import { profilePlaces } from '../profiles.ts';
-import { painter } from '../ui/colour.ts';
 import { table } from '../ui/table.ts';
-import type { ProfileSubcommand } from './profile.ts';
+import type { ProfileArguments } from './profile.ts';
 
 interface Side {
   readonly verdict: string;
@@ -25,7 +24,7 @@ interface Change {
 const NOT_SET: Side = { verdict: 'not there', rule: '', origin: '' };
 
 /** What another profile changes for the variables that are set now, and in the settings beside them. Never a value. */
-export const run: ProfileSubcommand['run'] = async ({ parsed, words }, context) => {
+export async function diff({ parsed, words }: ProfileArguments, context: Context): Promise<number> {
   const [a, b, ...others] = words;
   if (a === undefined || b === undefined || others.length > 0)
     throw usageError('profile diff needs two profiles', 'cordon profile diff A B');
@@ -34,10 +33,10 @@ export const run: ProfileSubcommand['run'] = async ({ parsed, words }, context) 
   const everything = hasFlag(parsed, '--all');
   const variables = compareVariables(from, to, context).filter((change) => everything || isChange(change));
   const settings = compareSettings(from, to).filter((change) => everything || isChange(change));
-  if (hasFlag(parsed, '--json')) context.out(`${JSON.stringify({ from: a, to: b, variables, settings }, null, 2)}\n`);
-  else context.out(asText({ a, b, variables, settings }, context));
-  return 0;
-};
+  return print(parsed, context, { from: a, to: b, variables, settings }, () =>
+    asText({ a, b, variables, settings }, context),
+  );
+}
 
 const isChange = ({ from, to }: Change) => from.verdict !== to.verdict;
 
@@ -86,21 +85,17 @@ interface Comparison {
 function asText({ a, b, variables, settings }: Comparison, context: Context): string {
   if (variables.length + settings.length === 0)
     return `${showText(a)} and ${showText(b)} do the same for this environment\n`;
-  const paint = painter(context.colour.out);
   const rows = [...variables, ...settings];
-  return table({
-    columns: [
-      { title: 'NAME' },
-      { title: showText(a) },
-      { title: showText(b) },
-      { title: 'BECAUSE OF', flexible: true },
-    ],
-    rows: rows.map(({ name, from, to }) => [name, from.verdict, to.verdict, reason(to)].map(showText)),
-    width: context.columns,
-    paint: (cell, row, column) =>
-      column === 2 ? paint(rows[row]?.to.verdict === 'drop' ? 'red' : 'green', cell) : cell,
-    paintTitle: (cell) => paint('bold', cell),
-  });
+  const colourOf = ({ to }: Change) => (to.verdict === 'drop' ? 'red' : 'green');
+  return table(
+    {
+      titles: ['NAME', showText(a), showText(b), 'BECAUSE OF'],
+      fold: ['BECAUSE OF'],
+      rows: rows.map(({ name, from, to }) => [name, from.verdict, to.verdict, reason(to)].map(showText)),
+      style: (row, column) => (column === 2 ? colourOf(rows[row] as Change) : undefined),
+    },
+    context,
+  );
 }
 
 const reason = ({ rule, origin }: Side) => (rule === '' ? '' : `${rule} (${origin})`);

@@ -1,19 +1,20 @@
-import { bytesOfText, showText } from '../../host/bytes.ts';
+import { guardName } from '../../decide/guard/index.ts';
+import { bytesOfText, showText, textOfBytes } from '../../host/bytes.ts';
 import { CordonError } from '../../host/errors.ts';
+import { credentialRule } from '../../policy/credential.ts';
+import { nearest } from '../../policy/nearest.ts';
 import { resolveProfiles } from '../../policy/profile/resolve.ts';
 import { Secret } from '../../secrets/secret.ts';
 import { Unavailable } from '../../secrets/sources/source.ts';
 import type { Context } from '../context.ts';
 import { toolsOf } from '../credential-tools.ts';
-import { hasFlag, usageError } from '../flags.ts';
-import { profilePlaces } from '../profiles.ts';
+import { flagValues, hasFlag, type ParsedArguments, textValue, usageError } from '../flags.ts';
+import { existingProfile, profilePlaces, writeProfile } from '../profiles.ts';
 import { Asker } from '../ui/ask.ts';
-import type { ProfileSubcommand } from './profile.ts';
-import { type Answers, answersFromFlags, askForAnswers } from './profile-init-answers.ts';
-import { existingProfile, writeProfile } from './profile-init-write.ts';
+import type { ProfileArguments } from './profile.ts';
 
 /** Writes a first profile: asks on a terminal, else goes by the flags. */
-export const run: ProfileSubcommand['run'] = async ({ parsed, words }, context) => {
+export async function init({ parsed, words }: ProfileArguments, context: Context): Promise<number> {
   if (words.length > 0) throw usageError('profile init takes no words', 'cordon profile init --name NAME');
   const asker = process.stdin.isTTY && !hasFlag(parsed, '--yes') ? new Asker() : undefined;
   try {
@@ -28,7 +29,7 @@ export const run: ProfileSubcommand['run'] = async ({ parsed, words }, context) 
   } finally {
     asker?.close();
   }
-};
+}
 
 function folderOf({ folders }: Context): string {
   if (folders.config !== undefined) return folders.config;
@@ -61,7 +62,7 @@ async function nextSteps({ name, credentials }: Answers, context: Context): Prom
 }
 
 /** A profile in JSON with comments that says what each part is for. */
-export function profileText({ name, agent, tools, credentials }: Answers): string {
+function profileText({ name, agent, tools, credentials }: Answers): string {
   const bases = [...(agent === 'none' ? [] : [agent]), ...tools.map((tool) => `${tool}-dev`)];
   const json = (value: unknown) => JSON.stringify(value);
   return `// Shown as a whole, with what it builds on: cordon profile show ${name}
@@ -119,7 +120,7 @@ interface Surroundings {
 }
 
 /** Takes the values that are set in this shell into the vault, so that they need not stay in the shell. What the vault has already is kept. */
-export async function storeInVault(names: readonly string[], { asker, context }: Surroundings): Promise<void> {
+async function storeInVault(names: readonly string[], { asker, context }: Surroundings): Promise<void> {
   const set = names.filter((name) => (context.env.get(bytesOfText(name)) ?? '') !== '');
   if (set.length === 0) return;
   const agreed = await asker?.confirm(`Take ${set.join(', ')} from this shell into the vault?`, true);
@@ -140,4 +141,94 @@ async function storeOne(name: string, context: Context): Promise<void> {
     if (!(error instanceof CordonError || error instanceof Unavailable)) throw error;
     context.err(`cordon: ${name} was not stored: ${error.message}\n  hint: cordon creds set ${name}\n`);
   }
+}
+
+const AGENTS = ['claude-code', 'codex', 'gemini', 'agent', 'none'] as const;
+const TOOLS = ['node', 'python', 'rust', 'go'] as const;
+
+interface Answers {
+  readonly name: string;
+  readonly agent: string;
+  readonly tools: readonly string[];
+  /** Names of variables, and of the vault's entries. */
+  readonly credentials: readonly string[];
+  readonly force: boolean;
+}
+
+const problemOfName = (name: string) =>
+  /^\w[\w.-]{0,63}$/.test(name) ? undefined : 'a name has letters, digits, . _ and - only';
+
+function problemOfChoice(known: readonly string[]): (answer: string) => string | undefined {
+  return (answer) => {
+    const unknown = words(answer).find((word) => !known.includes(word));
+    if (unknown === undefined) return undefined;
+    const near = nearest(unknown, known);
+    return `'${unknown}' is not one of ${known.join(', ')}${near === undefined ? '' : `; did you mean ${near}?`}`;
+  };
+}
+
+const words = (answer: string) => (answer === 'none' ? ['none'] : answer.split(/[\s,]+/).filter(Boolean));
+
+function problemOfCredentials(answer: string): string | undefined {
+  for (const name of words(answer).filter((word) => word !== 'none')) {
+    try {
+      credentialRule({ target: bytesOfText(name), source: name, origin: 'profile init' });
+    } catch (error) {
+      if (error instanceof CordonError) return error.message;
+      throw error;
+    }
+  }
+  return undefined;
+}
+
+function answersFromFlags(parsed: ParsedArguments): Answers {
+  const values = (flag: string) => flagValues(parsed, flag).map((value) => textValue(value, flag));
+  const agent = values('--agent').at(-1) ?? 'agent';
+  const answers: Answers = {
+    name: values('--name').at(-1) ?? (agent === 'none' ? 'my' : `my-${agent}`),
+    agent,
+    tools: values('--tool').flatMap(words),
+    credentials: [...new Set(values('--credential').flatMap(words))],
+    force: hasFlag(parsed, '--force'),
+  };
+  refuse('--name', problemOfName(answers.name));
+  refuse('--agent', problemOfChoice(AGENTS)(agent));
+  refuse('--tool', problemOfChoice(TOOLS)(answers.tools.join(',')));
+  refuse('--credential', problemOfCredentials(answers.credentials.join(',')));
+  return answers;
+}
+
+function refuse(flag: string, problem: string | undefined): void {
+  if (problem !== undefined) throw usageError(`${flag}: ${problem}`);
+}
+
+const list = (answer: string) => words(answer).filter((word) => word !== 'none');
+const shown = (items: readonly string[]) => (items.length === 0 ? 'none' : items.join(', '));
+
+async function askForAnswers(given: Answers, asker: Asker, { env }: Context): Promise<Answers> {
+  const agent = await asker.ask(`Which agent is it for? (${AGENTS.join(', ')})`, given.agent, problemOfChoice(AGENTS));
+  const name = await asker.ask(
+    'What is the profile called?',
+    agent === 'none' ? given.name : `my-${agent}`,
+    problemOfName,
+  );
+  const tools = await asker.ask(
+    `What does it work with? (${TOOLS.join(', ')} or none)`,
+    shown(given.tools),
+    problemOfChoice([...TOOLS, 'none']),
+  );
+  const found = credentialNames(env.names().flatMap((variable) => textOfBytes(variable) ?? []));
+  const question =
+    found.length === 0
+      ? 'Which credentials does it get?'
+      : `Which credentials does it get? (set here: ${found.join(', ')})`;
+  const credentials = await asker.ask(question, shown(given.credentials), problemOfCredentials);
+  return { ...given, agent, name, tools: list(tools), credentials: [...new Set(list(credentials))] };
+}
+
+/** What is set now, looks like a credential and could be injected as one. */
+function credentialNames(names: readonly string[]): string[] {
+  return names
+    .filter((name) => guardName(bytesOfText(name)) !== undefined && problemOfCredentials(name) === undefined)
+    .toSorted();
 }

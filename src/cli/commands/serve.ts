@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import type { Bytes } from '../../host/bytes.ts';
+import { type Bytes, showText } from '../../host/bytes.ts';
 import { CordonError } from '../../host/errors.ts';
 import type { Pods } from '../../launch/pods/pods.ts';
 import { endWhenTold } from '../../mcp/end-when-told.ts';
@@ -8,6 +8,7 @@ import { HttpService, type ServiceOptions } from '../../mcp/http/service.ts';
 import { MOST_SHARDS, parsePeers, parseShard, type Shards } from '../../mcp/http/shards.ts';
 import { TokenStore } from '../../mcp/http/tokens.ts';
 import { checkTokens, checkWorkspaces, makeWorkspace } from '../../mcp/http/workspaces.ts';
+import { checkUserName } from '../../secrets/sandboxed/user-name.ts';
 import {
   checkShared,
   type Log,
@@ -17,11 +18,11 @@ import {
   type Skill,
 } from '../../sessions/index.ts';
 import { SERVE_FLAGS } from '../command-flags.ts';
-import type { Context } from '../context.ts';
-import { flagValues, hasFlag, type ParsedArguments, parseArguments, textValue, usageError } from '../flags.ts';
+import { type Context, print } from '../context.ts';
+import { chosen, flagValues, hasFlag, type ParsedArguments, parseArguments, textValue, usageError } from '../flags.ts';
+import { table } from '../ui/table.ts';
 import { version } from '../version.ts';
 import { logOf, optional, required, sessionOptions } from './mcp.ts';
-import { tokenAction } from './serve-token.ts';
 
 export async function run(args: readonly Bytes[], context: Context): Promise<number> {
   const parsed = parseArguments(args, { flags: SERVE_FLAGS });
@@ -189,4 +190,51 @@ function configFolder({ folders }: Context): string {
   throw new CordonError('serve', 'no home folder is known, so there are no tokens', {
     hint: 'set CORDON_HOME or HOME',
   });
+}
+
+const ACTIONS = { add, list, rm } as const;
+
+function tokenAction(parsed: ParsedArguments, tokens: TokenStore, context: Context): number {
+  const [word, ...words] = parsed.words;
+  const action = chosen('cordon serve token', word, ACTIONS);
+  action({ ...parsed, words }, tokens, context);
+  return 0;
+}
+
+/** The token on stdout, alone, so that it can be piped into where it is kept. */
+function add(parsed: ParsedArguments, tokens: TokenStore, context: Context): void {
+  const user = checkUserName(only(parsed, 'add', 'USER'));
+  const { id, token } = tokens.add(user);
+  context.out(`${token}\n`);
+  context.err(`token ${id} of ${user}: it is shown this once, only a hash of it is kept\n`);
+}
+
+function list(parsed: ParsedArguments, tokens: TokenStore, context: Context): void {
+  if (parsed.words.length > 0) throw usageError('serve token list takes no words');
+  const found = tokens.list((problem) => context.err(`cordon: ${problem}\n`));
+  print(parsed, context, found, () =>
+    found.length === 0
+      ? 'there are no tokens; make one with cordon serve token add USER\n'
+      : tokenTable(found, context),
+  );
+}
+
+function tokenTable(found: ReturnType<TokenStore['list']>, context: Context): string {
+  const rows = found.map(({ id, user, created }) => [
+    ...[id, showText(user), showText(created).replace('T', ' ').slice(0, 19)],
+  ]);
+  return table({ titles: ['ID', 'USER', 'MADE'], fold: ['USER'], rows }, context);
+}
+
+function rm(parsed: ParsedArguments, tokens: TokenStore, context: Context): void {
+  const which = only(parsed, 'rm', 'ID|USER');
+  const count = tokens.remove(which);
+  if (count === 0)
+    throw new CordonError('tokens', `no token has this id or user: ${which}`, { hint: 'see cordon serve token list' });
+  context.err(`removed ${count === 1 ? 'one token' : `${count} tokens`}; a running server refuses it from now on\n`);
+}
+
+function only({ words: [word, ...more] }: ParsedArguments, action: string, what: string): string {
+  if (word === undefined || more.length > 0) throw usageError(`serve token ${action} takes one ${what}`);
+  return textValue(word, what);
 }

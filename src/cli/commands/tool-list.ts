@@ -6,12 +6,11 @@ import { brokenWarnings, readConfig } from '../../tools/config/read.ts';
 import { type ToolSetup, toolSetup } from '../../tools/setup.ts';
 import { isRunnableTarget } from '../../tools/target.ts';
 import { hasFsPolicy, hasPolicy, policyOf, type ToolPolicy } from '../../tools/tool-policy.ts';
-import { type Context, showWarnings } from '../context.ts';
-import { hasFlag, JSON_FLAG, parseArguments, usageError } from '../flags.ts';
-import { painter } from '../ui/colour.ts';
-import { homePath } from '../ui/home-path.ts';
+import { type Context, print, showWarnings } from '../context.ts';
+import { JSON_FLAG, parseArguments, usageError } from '../flags.ts';
+import { homePath } from '../ui/places.ts';
 import { table } from '../ui/table.ts';
-import { warnUnlessFirstOnPath } from './tool-path.ts';
+import { warnUnlessFirstOnPath } from './tool-warnings.ts';
 
 interface Row {
   readonly tool: string;
@@ -34,8 +33,8 @@ export function run(args: readonly Bytes[], context: Context): number {
   const setup = toolSetup(context.env);
   const config = readConfig(setup.config);
   const rows = [...config.tools.values()].map((tool) => rowOf(setup, tool));
-  if (hasFlag(parsed, '--json')) context.out(`${JSON.stringify(rows, null, 2)}\n`);
-  else context.out(rows.length === 0 ? 'no tools yet; see cordon tool add\n' : toolTable(rows, context));
+  const inWords = () => (rows.length === 0 ? 'no tools yet; see cordon tool add\n' : toolTable(rows, context));
+  print(parsed, context, rows, inWords);
   showWarnings(brokenWarnings(config), context);
   if (rows.length > 0) warnUnlessFirstOnPath(setup, context);
   return 0;
@@ -76,33 +75,11 @@ function countsOf({ env, homes }: ToolSetup, tool: ToolPolicy, filtered: boolean
 const placeOf = (path: string | null, context: Context) => (path === null ? '-' : homePath(path, context));
 
 function toolTable(rows: readonly Row[], context: Context): string {
-  const paint = painter(context.colour.out);
   const list = (texts: readonly string[]) => (texts.length === 0 ? '-' : texts.join(' '));
-  return table({
-    columns: [
-      { title: 'TOOL' },
-      { title: 'PATH', flexible: true },
-      { title: 'RUNS' },
-      { title: 'BASE' },
-      { title: 'ALLOW', flexible: true },
-      { title: 'DENY', flexible: true },
-      { title: 'FS' },
-      { title: 'PASSED' },
-      { title: 'BLOCKED' },
-    ],
-    rows: rows.map(({ tool, path, in: container, runs, base, allow, deny, fs, passed, blocked }) => [
-      ...[
-        showText(tool),
-        container === null ? placeOf(path, context) : showText(container),
-        runs,
-        base,
-        list(allow),
-        list(deny),
-        fs ?? '-',
-      ],
-      ...[String(passed), String(blocked)],
-    ]),
-    width: context.columns,
-    paintTitle: (cell) => paint('bold', cell),
-  });
+  const cells = rows.map(({ tool, path, in: container, runs, base, allow, deny, fs, passed, blocked }) => [
+    ...[showText(tool), container === null ? placeOf(path, context) : showText(container), runs, base],
+    ...[list(allow), list(deny), fs ?? '-', String(passed), String(blocked)],
+  ]);
+  const titles = ['TOOL', 'PATH', 'RUNS', 'BASE', 'ALLOW', 'DENY', 'FS', 'PASSED', 'BLOCKED'];
+  return table({ titles, fold: ['PATH', 'ALLOW', 'DENY'], rows: cells }, context);
 }

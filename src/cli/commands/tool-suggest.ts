@@ -1,12 +1,13 @@
-import { type Bytes, showText } from '../../host/bytes.ts';
+import type { Bytes } from '../../host/bytes.ts';
 import { workingFolder } from '../../host/folders.ts';
 import { keyLiteral, listLiteral } from '../../tools/config/literal.ts';
 import { toolSetup } from '../../tools/setup.ts';
 import { type Suggestion, suggest } from '../../tools/suggest/suggest.ts';
 import { findTarget } from '../../tools/target.ts';
 import { SUGGEST_FLAGS } from '../command-flags.ts';
-import { type Context, showWarnings } from '../context.ts';
-import { flagValues, hasFlag, type ParsedArguments, parseArguments, textValue, usageError } from '../flags.ts';
+import { type Context, print, showWarnings } from '../context.ts';
+import { numberOf, type ParsedArguments, parseArguments, usageError } from '../flags.ts';
+import { progressBar } from '../ui/progress.ts';
 
 export async function run(args: readonly Bytes[], context: Context): Promise<number> {
   const parsed = parseArguments(args, { flags: SUGGEST_FLAGS, stopAtWord: true });
@@ -14,27 +15,21 @@ export async function run(args: readonly Bytes[], context: Context): Promise<num
   if (word === undefined)
     throw usageError('tool suggest needs a command', 'for example: cordon tool suggest -- ruff check .');
   const { name, path } = findTarget(word, context.env, toolSetup(context.env).bin);
-  const bar = progressBar(context);
+  const bar = progressOf(context);
   const suggestion = await suggest(
     { env: context.env, argv: [path, ...rest], workdir: workingFolder() },
-    { seed: numberOf(parsed, '--seed', 1), totalMs: numberOf(parsed, '--time', 60) * 1000, onProgress: bar.show },
+    {
+      seed: wholeNumber(parsed, '--seed') ?? 1,
+      totalMs: (wholeNumber(parsed, '--time') ?? 60) * 1000,
+      onProgress: bar.show,
+    },
   ).finally(bar.clear);
-  context.out(
-    hasFlag(parsed, '--json')
-      ? `${JSON.stringify({ tool: name, env_base: 'none', ...suggestion }, null, 2)}\n`
-      : asToml(name, suggestion),
-  );
+  print(parsed, context, { tool: name, env_base: 'none', ...suggestion }, () => asToml(name, suggestion));
   showWarnings(caveats(suggestion), context);
   return 0;
 }
 
-function numberOf(parsed: ParsedArguments, flag: string, otherwise: number): number {
-  const given = flagValues(parsed, flag).at(-1);
-  if (given === undefined) return otherwise;
-  const text = textValue(given, flag);
-  if (!/^\d{1,9}$/.test(text)) throw usageError(`${flag} needs a whole number, not '${showText(text)}'`);
-  return Number(text);
-}
+const wholeNumber = (parsed: ParsedArguments, flag: string) => numberOf(parsed, flag, /^\d{1,9}$/, 'a whole number');
 
 /** Lines for cordon.toml. */
 function asToml(name: string, { allow, offered, runs }: Suggestion): string {
@@ -57,20 +52,15 @@ function caveats({ complete, stderrIgnored, exitCode }: Suggestion): string[] {
   ];
 }
 
-const WIDTH = 24;
-
-/** Only on a terminal. It fills as variables turn out not to be needed. */
-function progressBar(context: Context): { show: (runs: number, left: number) => void; clear: () => void } {
-  if (!process.stderr.isTTY) return { show: () => undefined, clear: () => undefined };
+/** It fills as variables turn out not to be needed. */
+function progressOf(context: Context): { show: (runs: number, left: number) => void; clear: () => void } {
+  const bar = progressBar(context);
   let most = 0;
   return {
     show: (runs, left) => {
       most = Math.max(most, left);
-      const filled = most === 0 ? WIDTH : Math.round(((most - left) / most) * WIDTH);
-      context.err(
-        `\r\x1b[K[${'█'.repeat(filled)}${'░'.repeat(WIDTH - filled)}] ${runs} runs, ${left} of ${most} variables left`,
-      );
+      bar.show(most - left, most, `${runs} runs, ${left} of ${most} variables left`);
     },
-    clear: () => context.err('\r\x1b[K'),
+    clear: bar.clear,
   };
 }

@@ -12,7 +12,7 @@ import { profileLines } from '../../policy/profile/lines.ts';
 import { resolveProfiles } from '../../policy/profile/resolve.ts';
 import { digestOf, readTrusted, writeTrusted } from '../../policy/trusted.ts';
 import { TRUST_FLAGS } from '../command-flags.ts';
-import type { Context } from '../context.ts';
+import { type Context, jsonText } from '../context.ts';
 import { hasFlag, parseArguments, textValue, usageError } from '../flags.ts';
 import { profilePlaces } from '../profiles.ts';
 import { IS_LINK, isLedByProject, projectProfile, readEnvFile } from '../project-policy.ts';
@@ -33,7 +33,7 @@ export async function run(args: readonly Bytes[], context: Context): Promise<num
   if (first === 'rm') return remove(words, context);
   if (words.length > 0) throw usageError('trust takes one file');
   const looked = await look(first, context);
-  if (json) context.out(`${JSON.stringify({ path: looked.path, changes: looked.changes }, null, 2)}\n`);
+  if (json) context.out(jsonText({ path: looked.path, changes: looked.changes }));
   else
     context.out([`${plainly(looked.path)} would change:`, ...looked.changes.map((line) => `  ${line}`), ''].join('\n'));
   if (!hasFlag(parsed, '--yes') && !(await isConfirmed(json))) return 1;

@@ -11,7 +11,15 @@ import { PageRecords } from '../../ui/records/index.ts';
 import { UiServer } from '../../ui/server.ts';
 import { UI_FLAGS } from '../command-flags.ts';
 import type { Context } from '../context.ts';
-import { flagValues, hasFlag, type ParsedArguments, parseArguments, textValue, usageError } from '../flags.ts';
+import {
+  flagValues,
+  hasFlag,
+  lastText,
+  type ParsedArguments,
+  parseArguments,
+  textValue,
+  usageError,
+} from '../flags.ts';
 import { version } from '../version.ts';
 
 const IDLE_MS = 3_600_000;
@@ -64,9 +72,7 @@ function untilTold(): Promise<'told'> {
 }
 
 function portOf(parsed: ParsedArguments): number {
-  const given = flagValues(parsed, '--port').at(-1);
-  if (given === undefined) return 0;
-  const text = textValue(given, '--port');
+  const text = lastText(parsed, '--port') ?? '0';
   if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw usageError(`--port needs a number up to 65535`);
   return Number(text);
 }

@@ -17,8 +17,9 @@ import { nearest } from '../../policy/nearest.ts';
 import { keepRun } from '../../ui/records/kept-proofs.ts';
 import { PROVE_FLAGS } from '../command-flags.ts';
 import { type Context, showWarnings } from '../context.ts';
-import { flagValues, type ParsedArguments, parseArguments, textValue, usageError } from '../flags.ts';
+import { flagValues, numberOf, type ParsedArguments, parseArguments, textValue, usageError } from '../flags.ts';
 import { policyFromFlags, refuseContainer } from '../start-policy.ts';
+import { progressBar } from '../ui/progress.ts';
 import { otherLaunchers, ownLauncher } from './launchers.ts';
 import { outputOf } from './output.ts';
 
@@ -55,7 +56,7 @@ async function prove(parsed: ParsedArguments, context: Context): Promise<Report>
     flagValues(parsed, '--only').map((value) => textValue(value, '--only')),
     nearest,
   );
-  const totalMs = secondsOf(parsed) * 1000;
+  const totalMs = (numberOf(parsed, '--timeout', /^[1-9]\d{0,5}$/, 'whole seconds') ?? TOTAL_S) * 1000;
   await refuseContainer(parsed, context, 'prove');
   const policy = await policyFromFlags(parsed, context);
   showWarnings(policy.warnings, context);
@@ -68,9 +69,14 @@ async function prove(parsed: ParsedArguments, context: Context): Promise<Report>
     const launchers = [own, ...(await otherLaunchers(parsed, context, { folder: ground.root, signal: stop.signal }))];
     const bar = progressBar(context);
     const limits = { trialMs: TRIAL_MS, signal: stop.signal };
-    const rows = await runProbes({ probes, launchers, commitments, ground, limits, onProgress: bar.show }).finally(
-      bar.clear,
-    );
+    const rows = await runProbes({
+      probes,
+      launchers,
+      commitments,
+      ground,
+      limits,
+      onProgress: (done, all) => bar.show(done, all, `${done} of ${all} probes`),
+    }).finally(bar.clear);
     clearTimeout(timer);
     const complete = !rows.some(({ cells }) => cells.includes(STOPPED));
     const date = new Date().toISOString();
@@ -85,14 +91,6 @@ function refuseWords({ words, rest = [] }: ParsedArguments): void {
       `prove takes no word such as '${showText(word)}'`,
       'the probes are what is run; choose with --only',
     );
-}
-
-function secondsOf(parsed: ParsedArguments): number {
-  const given = flagValues(parsed, '--timeout').at(-1);
-  if (given === undefined) return TOTAL_S;
-  const text = textValue(given, '--timeout');
-  if (!/^[1-9]\d{0,5}$/.test(text)) throw usageError(`--timeout needs whole seconds, not '${showText(text)}'`);
-  return Number(text);
 }
 
 /** The front gives us no TMPDIR of our own. */
@@ -110,23 +108,4 @@ function ourselves() {
 function machineFacts({ found }: BarrierState): MachineFacts {
   const user = process.getuid?.() === 0 ? 'root' : 'ordinary';
   return { system: process.platform, kernel: release(), arch: process.arch, user, barrier: showText(found) };
-}
-
-const WIDTH = 24;
-
-export interface Bar {
-  readonly show: (done: number, all: number) => void;
-  readonly clear: () => void;
-}
-
-/** Only on a terminal. */
-export function progressBar(context: Pick<Context, 'err'>): Bar {
-  if (process.stderr.isTTY !== true) return { show: () => undefined, clear: () => undefined };
-  return {
-    show: (done, all) => {
-      const filled = all === 0 ? WIDTH : Math.round((done / all) * WIDTH);
-      context.err(`\r\x1b[K[${'█'.repeat(filled)}${'░'.repeat(WIDTH - filled)}] ${done} of ${all} probes`);
-    },
-    clear: () => context.err('\r\x1b[K'),
-  };
 }

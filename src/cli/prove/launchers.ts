@@ -26,7 +26,7 @@ async function shimLauncher(tool: Bytes, parsed: ParsedArguments, { env }: Conte
   const { toolNamed } = await import('../../tools/operations.ts');
   const { hasPolicy } = await import('../../tools/tool-policy.ts');
   const { toolSetup } = await import('../../tools/setup.ts');
-  const { nativeFront } = await import('./front.ts');
+  const { nativeFront } = await import('./under-policy.ts');
   nativeFront();
   const found = toolNamed(toolSetup(env), tool);
   if (!hasPolicy(found))

@@ -1,14 +1,16 @@
 import { rmSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import type { Attempt, Start } from '../../../prove/attempt.ts';
 import type { Launcher, Loosened } from '../../../prove/launchers.ts';
 import { showBytes } from '../../host/bytes.ts';
+import { CordonError } from '../../host/errors.ts';
+import { headOf } from '../../host/files.ts';
 import { isByName } from '../../policy/network/rules.ts';
 import type { Policy } from '../../policy/policy.ts';
 import { wholePolicyText } from '../../policy/whole-policy.ts';
-import { nativeFront } from './front.ts';
 import { relocated, shortened, type Whereabouts } from './relocate.ts';
 
-export interface UnderPolicy {
+interface UnderPolicy {
   readonly from: Whereabouts;
   readonly version?: string | undefined;
   readonly flags?: string | undefined;
@@ -79,4 +81,24 @@ function withoutPath(key: 'expose' | 'write' | 'read', path: string) {
     const kept = policy.filesystem[key].filter((other) => other !== path);
     return { ...policy, filesystem: { ...policy.filesystem, [key]: kept } };
   };
+}
+
+const PLACES = ['../bin/cordon', 'bin/cordon'];
+
+/** The `cordon` that people start: in `bin` of the package, in a checkout in `dist/bin`. */
+export function nativeFront(): string {
+  const front = PLACES.map((place) => fileURLToPath(new URL(place, import.meta.url))).find(isNative);
+  if (front !== undefined) return front;
+  throw new CordonError('launcher', 'the launcher is not built here, so there is nothing to prove', {
+    hint: 'cordon doctor says how to get it',
+  });
+}
+
+/** Where nothing could be built a script of Node's takes its place. */
+function isNative(path: string): boolean {
+  try {
+    return headOf(path, 4, 'followed').toString('latin1') === '\x7fELF';
+  } catch {
+    return false;
+  }
 }

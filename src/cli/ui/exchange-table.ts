@@ -1,7 +1,6 @@
 import type { Fate, Row } from '../../exchange/fate.ts';
 import { showText } from '../../host/bytes.ts';
 import type { Context } from '../context.ts';
-import { painter } from './colour.ts';
 import { table } from './table.ts';
 
 const COLOURS = { same: 'green', narrower: 'green', wider: 'red', "can't be said": 'yellow' } as const satisfies Record<
@@ -10,17 +9,18 @@ const COLOURS = { same: 'green', narrower: 'green', wider: 'red', "can't be said
 >;
 
 /** What becomes of everything one side says. What is about something else stands in one line below. */
-export function exchangeTable(rows: readonly Row[], { colour, columns }: Pick<Context, 'colour' | 'columns'>): string {
-  const paint = painter(colour.out);
+export function exchangeTable(rows: readonly Row[], context: Pick<Context, 'colour' | 'columns'>): string {
   const told = rows.filter(({ aside }) => aside !== true);
   const asides = rows.filter(({ aside }) => aside === true).map(({ key }) => showText(key));
-  const text = table({
-    columns: [{ title: 'SAYS' }, { title: 'BECOMES' }, { title: 'HOW', flexible: true }],
-    rows: told.map(({ key, fate, note }) => [key, fate, note].map(showText)),
-    width: columns,
-    paint: (cell, row, column) => (column === 1 ? paint(COLOURS[told[row]?.fate ?? 'same'], cell) : cell),
-    paintTitle: (cell) => paint('bold', cell),
-  });
+  const text = table(
+    {
+      titles: ['SAYS', 'BECOMES', 'HOW'],
+      fold: ['HOW'],
+      rows: told.map(({ key, fate, note }) => [key, fate, note].map(showText)),
+      style: (row, column) => (column === 1 ? COLOURS[told[row]?.fate ?? 'same'] : undefined),
+    },
+    context,
+  );
   return asides.length === 0 ? text : `${text}Not about what a command may see: ${asides.join(', ')}\n`;
 }
 

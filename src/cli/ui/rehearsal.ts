@@ -7,7 +7,7 @@ import type { Prepared } from '../../launch/prepare.ts';
 import { type Operation, plainOf } from '../../plan/places/index.ts';
 import { planText } from '../../plan/plan.ts';
 import type { FilesystemPolicy, Policy } from '../../policy/policy.ts';
-import type { Context } from '../context.ts';
+import { type Context, jsonText } from '../context.ts';
 import { painter } from './colour.ts';
 import { decisionGroups, decisionSummary, decisionsAsJson } from './decisions.ts';
 import { definitions } from './definitions.ts';
@@ -28,7 +28,7 @@ export async function showRehearsal(
   context: Context,
 ): Promise<number> {
   if (json) {
-    context.out(`${JSON.stringify(rehearsalAsJson(prepared, policy.filesystem), null, 2)}\n`);
+    context.out(jsonText(rehearsalAsJson(prepared, policy.filesystem)));
     return 0;
   }
   const { decisions } = prepared;

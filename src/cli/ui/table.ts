@@ -1,76 +1,63 @@
-/** Columns that line up. Cells are already safe to show; widths count what a terminal shows. */
-export interface Column {
-  readonly title: string;
-  /** Goes on in the next line when the terminal is too narrow. */
-  readonly flexible?: boolean;
-}
+import type { Context } from '../context.ts';
+import { type Painter, painter } from './colour.ts';
 
+/** Columns that line up. Cells are already safe to show; widths count what a terminal shows. */
 export interface TableOptions {
-  readonly columns: readonly Column[];
+  readonly titles: readonly string[];
+  /** The titles of those columns that go on in the next line when the terminal is too narrow. */
+  readonly fold?: readonly string[];
   readonly rows: readonly (readonly string[])[];
-  readonly width?: number | undefined;
-  readonly paint?: (cell: string, row: number, column: number) => string;
-  readonly paintTitle?: (cell: string) => string;
+  readonly style?: (row: number, column: number) => Parameters<Painter>[0] | undefined;
 }
 
 const GAP = '  ';
 
-export function table({
-  columns,
-  rows,
-  width,
-  paint = (cell) => cell,
-  paintTitle = (cell) => cell,
-}: TableOptions): string {
+export function table(options: TableOptions, { columns: width, colour }: Pick<Context, 'columns' | 'colour'>): string {
+  const { titles, rows, style = () => undefined } = options;
+  const paint = painter(colour.out);
   const widths = fit(
-    { columns, rows, width },
-    columns.map(({ title }, i) => Math.max(title.length, ...rows.map((row) => displayWidth(row[i] ?? '')))),
+    options,
+    titles.map((title, i) => Math.max(title.length, ...rows.map((row) => displayWidth(row[i] ?? '')))),
+    width,
   );
-  const lineOf = (cells: readonly string[], painter: (cell: string, column: number) => string) =>
+  const lineOf = (cells: readonly string[], styleOf: (column: number) => ReturnType<typeof style>) =>
     cells
       .map((cell, i) => {
         const padding =
           i === cells.length - 1 ? '' : ' '.repeat(Math.max(0, (widths[i] as number) - displayWidth(cell)));
-        return (cell === '' ? '' : painter(cell, i)) + padding;
+        const named = styleOf(i);
+        return (cell === '' || named === undefined ? cell : paint(named, cell)) + padding;
       })
       .join(GAP)
       .trimEnd();
-  const line = (cells: readonly string[], painter: (cell: string, column: number) => string) => {
-    const folded = cells.map((cell, i) => fold(cell, widths[i] as number));
-    const height = Math.max(...folded.map(({ length }) => length));
+  const line = (cells: readonly string[], styleOf: (column: number) => ReturnType<typeof style>) => {
+    const parts = cells.map((cell, i) => folded(cell, widths[i] as number));
+    const height = Math.max(...parts.map(({ length }) => length));
     return Array.from({ length: height }, (_, at) =>
       lineOf(
-        folded.map((parts) => parts[at] ?? ''),
-        painter,
+        parts.map((lines) => lines[at] ?? ''),
+        styleOf,
       ),
     ).join('\n');
   };
-  return [
-    line(
-      columns.map(({ title }) => title),
-      (cell) => paintTitle(cell),
-    ),
-    ...rows.map((row, at) => line(row, (cell, i) => paint(cell, at, i))),
-  ]
-    .join('\n')
-    .concat('\n');
+  return [line(titles, () => 'bold'), ...rows.map((row, at) => line(row, (i) => style(at, i))), ''].join('\n');
 }
 
 /** No column is made narrower, and no word of up to so many is cut as long as there is another way. */
 const [SMALLEST, WORD] = [8, 32];
 
 /** Takes what is over the terminal's width from the flexible columns, the widest first: between words, then within them. */
-function fit({ columns, rows, width }: TableOptions, widths: number[]): number[] {
+function fit({ titles, fold = [], rows }: TableOptions, widths: number[], width: number | undefined): number[] {
   if (width === undefined) return widths;
-  const words = columns.map((_, i) =>
+  const words = titles.map((_, i) =>
     Math.max(SMALLEST, ...rows.flatMap((row) => wordsOf(row[i] ?? '').map((word) => displayWidth(word.trimEnd())))),
   );
-  for (const least of [words.map((one) => Math.min(one, WORD)), columns.map(() => SMALLEST)]) {
-    let over = widths.reduce((sum, one) => sum + one, 0) + GAP.length * (columns.length - 1) - width;
+  for (const least of [words.map((one) => Math.min(one, WORD)), titles.map(() => SMALLEST)]) {
+    let over = widths.reduce((sum, one) => sum + one, 0) + GAP.length * (titles.length - 1) - width;
     for (; over > 0; over--) {
-      const [widest] = columns
+      const [widest] = titles
         .map((_, i) => i)
-        .filter((i) => columns[i]?.flexible === true && (widths[i] as number) > (least[i] as number))
+        .filter((i) => fold.includes(titles[i] as string) && (widths[i] as number) > (least[i] as number))
         .sort((a, b) => (widths[b] as number) - (widths[a] as number));
       if (widest === undefined) break;
       widths[widest] = (widths[widest] as number) - 1;
@@ -80,7 +67,7 @@ function fit({ columns, rows, width }: TableOptions, widths: number[]): number[]
 }
 
 /** At spaces, slashes and commas; in a word that has no room, at its other signs, else where the line ends. */
-function fold(cell: string, width: number): string[] {
+function folded(cell: string, width: number): string[] {
   const lines: string[] = [''];
   for (const piece of displayWidth(cell) <= width ? [cell] : pieces(cell, width)) {
     const last = lines.at(-1) as string;

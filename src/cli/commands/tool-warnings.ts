@@ -1,6 +1,7 @@
 import { probeBarrier } from '../../launch/probe.ts';
 import type { ConfigOutcome } from '../../tools/change.ts';
 import { brokenWarnings } from '../../tools/config/read.ts';
+import { shadowOfBin } from '../../tools/on-path.ts';
 import type { ToolSetup } from '../../tools/setup.ts';
 import { hasPolicy, type ToolPolicy, toolWarnings } from '../../tools/tool-policy.ts';
 import { type Context, showWarnings } from '../context.ts';
@@ -34,4 +35,9 @@ export function warnAboutTool(
     ],
     context,
   );
+}
+
+export function warnUnlessFirstOnPath({ env, bin }: ToolSetup, context: Context): void {
+  const problem = shadowOfBin(env, bin);
+  if (problem !== undefined) showWarnings([`${problem}; cordon tool path prints the line that fixes it`], context);
 }
