@@ -24,6 +24,8 @@ export interface Applied {
   readonly outcome: 'applied' | 'same' | 'refused';
   /** Why it was refused. */
   readonly why?: string;
+  /** It would be taken over with `force`. */
+  readonly forcible?: boolean;
   /** The git directory whose history it belongs to, where only the rest of that is the reason. */
   readonly history?: Bytes;
 }
@@ -46,7 +48,8 @@ export function applyChanges(record: ChangeRecord, changes: readonly Change[], o
       return { change, ...applyOne(record, change, modes, { ...options, isTrial }) };
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      if (error instanceof Refusal) return { change, outcome: 'refused', why: error.message };
+      if (error instanceof Refusal)
+        return { change, outcome: 'refused', why: error.message, forcible: error instanceof Stale };
       if (code === undefined) throw error;
       return { change, outcome: 'refused', why: REASONS[code] ?? code };
     }
@@ -117,6 +120,8 @@ function inOrder(changes: readonly Change[]): Change[] {
 }
 
 class Refusal extends Error {}
+/** Only because the real one is not what the command saw. */
+class Stale extends Refusal {}
 class Missing extends Refusal {}
 class NotYetMade extends Error {}
 
@@ -229,12 +234,11 @@ function isAsItWas(was: FileIdentity, now: BigIntStats): boolean {
 
 function checkUnchanged({ was, moving, unseen }: Change, now: BigIntStats | undefined, force: boolean): void {
   if (force) return;
-  if (was === undefined && now !== undefined) throw new Refusal('something is there now that was not');
-  if (was !== undefined && now === undefined) throw new Refusal('the real one is gone since');
-  if (was !== undefined && now !== undefined && !isAsItWas(was, now))
-    throw new Refusal('the real one has changed since');
-  if (moving) throw new Refusal('the real one was changed while the command ran');
-  if (unseen) throw new Refusal('the command was not shown the real one');
+  if (was === undefined && now !== undefined) throw new Stale('something is there now that was not');
+  if (was !== undefined && now === undefined) throw new Stale('the real one is gone since');
+  if (was !== undefined && now !== undefined && !isAsItWas(was, now)) throw new Stale('the real one has changed since');
+  if (moving) throw new Stale('the real one was changed while the command ran');
+  if (unseen) throw new Stale('the command was not shown the real one');
 }
 
 // ── doing it ──
@@ -332,7 +336,7 @@ function remove(place: Place, change: Change, { force, isTrial }: Attempt): Outc
     if (!isTrial) rmdirSync(place.path);
     return { outcome: 'applied' };
   }
-  if (!now.isFile() && !force) throw new Refusal('what is there is no regular file');
+  if (!now.isFile() && !force) throw new Stale('what is there is no regular file');
   checkUnchanged(change, now, force);
   if (!isTrial) unlinkSync(place.path);
   return { outcome: 'applied' };

@@ -50,10 +50,6 @@ function showEscaped(error: unknown): never {
   process.exit(showError(error, { err: (text) => process.stderr.write(text), colour: { out: false, err: false } }));
 }
 
-process.on('uncaughtException', showEscaped);
-process.on('unhandledRejection', showEscaped);
-process.exitCode = await main();
-
 /** In a sandbox Cordon's own folders are empty, and what is written to them is lost with it: an answer would be untrue, and a secret gone. */
 function refuseInside({ name, keptOutside }: CommandEntry, args: readonly Bytes[]): void {
   if (keptOutside === undefined || !isInside()) return;
@@ -72,3 +68,7 @@ function refuseInside({ name, keptOutside }: CommandEntry, args: readonly Bytes[
 
 /** As native/src/protocol.h calls the first process of every sandbox. */
 const isInside = () => textIn('/proc/1/comm') === 'cordon-inner\n';
+
+process.on('uncaughtException', showEscaped);
+process.on('unhandledRejection', showEscaped);
+process.exitCode = await main();

@@ -17,6 +17,8 @@ export interface Answer {
   readonly reason: string;
   readonly rule?: string | undefined;
   readonly origin?: string | undefined;
+  /** Nothing is there; what a command makes there would be put aside. */
+  readonly aside?: boolean;
   /** Undefined: nothing does. */
   readonly change?: PossibleChange | undefined;
 }

@@ -39,7 +39,7 @@ interface Question extends PathQuestion, PathSurroundings {
   readonly names: readonly string[];
 }
 
-type Told = Pick<Answer, 'verdict' | 'reason' | 'change'>;
+type Told = Pick<Answer, 'verdict' | 'reason' | 'aside' | 'change'>;
 
 function told(question: Question): Told {
   const { found, outside, looked } = question;
@@ -84,9 +84,10 @@ function notThere(question: Question): Told {
         ? { change: widening('write', { ...question, path: found.near }, 'to let it be made') }
         : {}),
     };
-  const aside = found.filesystem === 'overlay' ? 'would be put aside' : 'would be a real file';
-  const fate = isPrivate(question) ? 'would be gone when it ends' : aside;
-  return { verdict: 'absent', reason: `it is not there outside either; what a command makes there ${fate}` };
+  const aside = found.filesystem === 'overlay' && !isPrivate(question);
+  const lasting = aside ? 'would be put aside' : 'would be a real file';
+  const fate = isPrivate(question) ? 'would be gone when it ends' : lasting;
+  return { verdict: 'absent', reason: `it is not there outside either; what a command makes there ${fate}`, aside };
 }
 
 function hidden(question: Question): Told {

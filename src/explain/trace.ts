@@ -92,14 +92,12 @@ function isPlainlyReal({ what, path }: Attempt, found: FoundInside, copied: Read
 }
 
 /** What is absent outside too, or may not be done there either, is no matter of the policy's. */
-function isOfPolicy({ what }: Attempt, { verdict, reason, change }: Answer): boolean {
+function isOfPolicy({ what }: Attempt, { verdict, aside, change }: Answer): boolean {
   if (verdict === 'hidden' || verdict === 'cut off') return true;
   if (what !== 'write') return verdict === 'copy';
   if (verdict === 'read-only') return change !== undefined;
   return (
-    verdict === 'put aside' ||
-    verdict === 'copy' ||
-    (verdict === 'absent' && (change !== undefined || reason.includes('put aside')))
+    verdict === 'put aside' || verdict === 'copy' || (verdict === 'absent' && (change !== undefined || aside === true))
   );
 }
 

@@ -13,6 +13,8 @@ export interface ErrorDetails {
   /** What else is wrong with the same file. */
   readonly related?: readonly CordonError[];
   readonly exitCode?: number | undefined;
+  /** Which of the errors of its kind, where code has to tell them apart. */
+  readonly code?: string | undefined;
   readonly cause?: unknown;
 }
 
@@ -24,6 +26,7 @@ export class CordonError extends Error {
   readonly frame: readonly string[];
   readonly related: readonly CordonError[];
   readonly exitCode: number;
+  readonly code: string | undefined;
 
   constructor(kind: string, message: string, details: ErrorDetails = {}) {
     super(showText(message), details.cause === undefined ? undefined : { cause: details.cause });
@@ -34,5 +37,6 @@ export class CordonError extends Error {
     this.frame = details.frame ?? [];
     this.related = details.related ?? [];
     this.exitCode = details.exitCode ?? EXIT.failure;
+    this.code = details.code;
   }
 }

@@ -1,13 +1,4 @@
-import {
-  guardName,
-  holdsCredential,
-  isHarmless,
-  isPlainPrompt,
-  isSecret,
-  literalOf,
-  secretsIn,
-  withoutQuotes,
-} from '../decide/guard/index.ts';
+import * as guard from '../decide/guard/index.ts';
 import { type Bytes, showBytes } from '../host/bytes.ts';
 
 /** A start-up file as it was read. */
@@ -80,7 +71,7 @@ function addTraces(all: ReadonlyMap<CutFile, Faults>): void {
     comment || open || !names.some((name) => text.includes(name))
       ? undefined
       : given.exec(withoutHarmless(text))?.[0].replace(/\W/g, '');
-  const secrets = faults.flatMap(({ name, value = '' }) => secretsIn(name, value));
+  const secrets = faults.flatMap(({ name, value = '' }) => guard.secretsIn(name, value));
   for (const [{ units }, found] of all)
     for (const unit of units.filter((one) => !found.has(one))) {
       const name = givenIn(unit);
@@ -262,7 +253,6 @@ class Cutter {
 /** Something that must not be seen inside. `runs`: only a run can tell what is exported, and any other line may be about that. */
 interface Fault {
   readonly what: 'sets' | 'exports' | 'holds' | 'runs' | 'takes';
-  /** The variable; empty where there is none to tell. */
   readonly name: string;
   readonly value?: string;
   /** What may stand in the place of the line. */
@@ -322,27 +312,27 @@ function faultsIn(text: string, kind: StartupKind, passes: StartupPolicy['passes
 
 /** The code without what surely is no trace of a secret. */
 const withoutHarmless = (code: string) =>
-  code.replace(ASSIGNED, (all, _, word, after) => (after === undefined && isHarmless(word) ? ' ' : all));
+  code.replace(ASSIGNED, (all, _, word, after) => (after === undefined && guard.isHarmless(word) ? ' ' : all));
 
 class Judge {
   readonly faults: Fault[] = [];
   readonly #drops: (name: string, value: string) => boolean;
 
   constructor(passes: StartupPolicy['passes']) {
-    this.#drops = (name, value) => !passes(name as Bytes, literalOf(value) as Bytes);
+    this.#drops = (name, value) => !passes(name as Bytes, guard.literalOf(value) as Bytes);
   }
 
   /** `export NVM_DIR="$HOME/.nvm"`: the next line needs the value, nobody the export. A prompt is the shell's own. */
   loosens(code: string): boolean {
     const [, indent = '', name = '', value = ''] = LOOSE.exec(code) ?? [];
-    const isFit = isHarmless(value) || (PROMPTS.has(name) && isPlainPrompt(value));
-    if (name === '' || guardName(name as Bytes) || !isFit || !this.#drops(name, value)) return false;
+    const isFit = guard.isHarmless(value) || (PROMPTS.has(name) && guard.isPlainPrompt(value));
+    if (name === '' || guard.guardName(name as Bytes) || !isFit || !this.#drops(name, value)) return false;
     this.faults.push({ what: 'exports', name, instead: `${indent}${name}=${value}` });
     return true;
   }
 
   code(code: string, kind: StartupKind): void {
-    const plain = withoutQuotes(code);
+    const plain = guard.withoutQuotes(code);
     const exports = EXPORTING.test(plain) ? [...code.matchAll(kind === 'fish' ? FISH_EXPORTS : EXPORTS)] : [];
     for (const [, keyword = '', words = ''] of exports) this.#exported(keyword, words);
     const listed = kind === 'list' ? LISTED.exec(code)?.[1] : undefined;
@@ -356,13 +346,13 @@ class Judge {
 
   #set(code: string): void {
     for (const [, name = '', value = ''] of code.matchAll(SETS))
-      if (isSecret(name, value) && this.#drops(name, value)) this.faults.push({ what: 'holds', name, value });
+      if (guard.isSecret(name, value) && this.#drops(name, value)) this.faults.push({ what: 'holds', name, value });
   }
 
   /** Names without values, and names that only a run can tell. */
   #exported(keyword: string, text: string): void {
     const all = text.match(new RegExp(`${WORD}+`, 'g')) ?? [];
-    const words = all.map(withoutQuotes).filter((word) => !/^[-+]/.test(word));
+    const words = all.map(guard.withoutQuotes).filter((word) => !/^[-+]/.test(word));
     const value = words.slice(1).join(' ');
     for (const name of /^set/.test(keyword) ? words.slice(0, 1) : words) {
       if (/^\w*[$`{*?]/.test(name)) this.faults.push({ what: 'runs', name: '' });
@@ -374,7 +364,7 @@ class Judge {
   /** What is assigned; exported if an exporting word stands before it. */
   assigned(code: string, since = Number.POSITIVE_INFINITY): void {
     const rest = code.includes('=') ? this.#withoutPassed(code, since) : code;
-    if (this.faults.length === 0 && holdsCredential('', rest)) this.faults.push(CREDENTIAL);
+    if (this.faults.length === 0 && guard.holdsCredential('', rest)) this.faults.push(CREDENTIAL);
   }
 
   #withoutPassed(code: string, since: number): string {
@@ -383,7 +373,7 @@ class Judge {
       if (!this.#drops(name, value)) return ' ';
       const isCommand = /^(?:\$\(|`)(?!\s*(?:echo|printf|base64))/.test(value);
       if (at > since) this.faults.push({ what: 'sets', name, value });
-      else if (!isCommand && isSecret(name, value)) this.faults.push({ what: 'holds', name, value });
+      else if (!isCommand && guard.isSecret(name, value)) this.faults.push({ what: 'holds', name, value });
       if (/["'\\]/.test(word)) this.assigned(word.replace(/["'\\]/g, ' '), since - at - all.length + word.length);
       return all;
     });

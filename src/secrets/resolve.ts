@@ -9,6 +9,8 @@ import { checkedForTarget } from './value.ts';
 export interface ResolveOptions {
   /** For all credentials together. */
   readonly timeLimit?: number;
+  /** What is missing where a source has no value: the credential for a variable, unless said otherwise. */
+  readonly missing?: (target: Bytes) => string;
 }
 
 const TIME_LIMIT = 30_000;
@@ -17,9 +19,9 @@ const TIME_LIMIT = 30_000;
 export async function resolveCredentials(
   rules: readonly CredentialRule[],
   tools: Omit<Tools, 'signal'>,
-  { timeLimit = TIME_LIMIT }: ResolveOptions = {},
+  { timeLimit = TIME_LIMIT, missing = (target) => `no credential for ${showBytes(target)}` }: ResolveOptions = {},
 ): Promise<CredentialMap> {
-  const asked = lastPerTarget(rules).map((rule) => ({ rule, ...parseSource(rule) }));
+  const asked = lastPerTarget(rules).map((rule) => ({ rule, missing: missing(rule.target), ...parseSource(rule) }));
   const limit = new AbortController();
   const timer = setTimeout(() => limit.abort(), timeLimit);
   try {
@@ -45,22 +47,19 @@ function lastPerTarget(rules: readonly CredentialRule[]): CredentialRule[] {
   return [...new Map(rules.map((rule) => [rule.target, rule])).values()];
 }
 
-type Asked = SourceRequest & { readonly rule: CredentialRule };
+type Asked = SourceRequest & { readonly rule: CredentialRule; readonly missing: string };
 
-async function resolveOne({ rule, source, request }: Asked, tools: Tools): Promise<Secret> {
+async function resolveOne({ rule, missing, source, request }: Asked, tools: Tools): Promise<Secret> {
   try {
     return checkedForTarget(await source.resolve(request, tools), rule.target);
   } catch (error) {
-    throw unavailable(rule, request.label, error);
+    throw unavailable(rule.origin, `${missing} from ${request.label}`, error);
   }
 }
 
-function unavailable({ target, origin }: CredentialRule, label: string, error: unknown): unknown {
+function unavailable(where: string, what: string, error: unknown): unknown {
   if (!(error instanceof Unavailable || error instanceof CordonError)) return error;
-  return new CordonError('credential', `no credential for ${showBytes(target)} from ${label}: ${error.message}`, {
-    where: origin,
-    hint: error.hint,
-  });
+  return new CordonError('credential', `${what}: ${error.message}`, { where, hint: error.hint });
 }
 
 function whenAborted(signal: AbortSignal, timeLimit: number): Promise<never> {

@@ -182,11 +182,7 @@ function tellApplied(
     context.err(
       `cordon: ${showBytes(change.path)} is not applied: it is ${whatItRuns(change, record, around)}; to take it over, name it\n`,
     );
-  const stale = results.some(
-    ({ outcome, why }) =>
-      outcome === 'refused' && why !== undefined && /changed|is there now|not shown|gone since/.test(why),
-  );
-  if (stale && !hasFlag(flags, '--force'))
+  if (results.some(({ forcible }) => forcible) && !hasFlag(flags, '--force'))
     context.err(
       `cordon: --force takes over what was changed since: cordon changes apply --force ${record.launch} PATH\n`,
     );

@@ -7,6 +7,7 @@ interface Problem {
   readonly place: Place;
   readonly message: string;
   readonly hint: string | undefined;
+  readonly code?: string | undefined;
   /** Only worth a word where nothing else is said of the place. */
   readonly isGeneral?: boolean;
 }
@@ -23,8 +24,8 @@ export class Problems {
     this.source = source;
   }
 
-  add(place: Place, message: string, hint?: string): void {
-    this.#found.push({ place, message: coverTokens(message), hint });
+  add(place: Place, message: string, hint?: string, code?: string): void {
+    this.#found.push({ place, message: coverTokens(message), hint, code });
   }
 
   /** What holds whoever reads the value. Most readers say more precisely what is wrong with it, and then this is left out. */
@@ -54,9 +55,9 @@ export class Problems {
       );
   }
 
-  #error({ place, message, hint }: Problem, related: readonly CordonError[] = []): CordonError {
+  #error({ place, message, hint, code }: Problem, related: readonly CordonError[] = []): CordonError {
     const frame = frameOf(this.source, place, this.#hidden);
-    return new CordonError('policy', message, { where: this.where(place), hint, frame, related });
+    return new CordonError('policy', message, { where: this.where(place), hint, code, frame, related });
   }
 }
 
@@ -67,11 +68,11 @@ export function refuse(
   source: Source,
   place: Place,
   message: string,
-  options: { hint?: string; hide?: readonly Place[] } = {},
+  options: { hint?: string; code?: string; hide?: readonly Place[] } = {},
 ): never {
   const problems = new Problems(source);
   problems.hide(options.hide ?? []);
-  problems.add(place, message, options.hint);
+  problems.add(place, message, options.hint, options.code);
   problems.throwIfAny();
   throw new CordonError('policy', message);
 }

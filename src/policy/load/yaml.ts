@@ -108,7 +108,10 @@ class Converter {
     for (const { key } of pairs) {
       const name = isScalar(key) ? key.value : key;
       if (seen.has(name))
-        refuse(this.#source, placeOf(key as YamlNode), 'this key is written twice', { hint: 'keep one of them' });
+        refuse(this.#source, placeOf(key as YamlNode), 'this key is written twice', {
+          hint: 'keep one of them',
+          code: 'twice',
+        });
       seen.add(name);
     }
   }

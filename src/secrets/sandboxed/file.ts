@@ -47,12 +47,11 @@ function parse(source: Source) {
   try {
     return readYaml(source);
   } catch (error) {
-    if (!(error instanceof CordonError)) throw error;
+    if (!(error instanceof CordonError) || error.code === 'twice') throw error;
     // What a parser says about a broken file may quote it.
-    const twice = error.message.includes('written twice');
-    throw new CordonError('secrets', twice ? 'this key is written twice' : 'this is no valid YAML', {
+    throw new CordonError('secrets', 'this is no valid YAML', {
       where: error.where,
-      hint: twice ? 'keep one of them' : 'check quotes and indentation; a value with * & ! or { in front needs quotes',
+      hint: 'check quotes and indentation; a value with * & ! or { in front needs quotes',
     });
   }
 }

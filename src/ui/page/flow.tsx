@@ -9,6 +9,8 @@ export interface Passage {
   /** It was not the parent's, the policy adds it. */
   readonly added: boolean;
   readonly reason: string;
+  /** It looks like a credential, or could make programs run other code. */
+  readonly grave: boolean;
   readonly detail: string;
 }
 
@@ -232,10 +234,10 @@ function groupedBy<T>(items: readonly T[], key: (item: T) => string): Map<string
   return groups;
 }
 
-const toneOf = ({ arrives, added, reason }: Passage) => {
+const toneOf = ({ arrives, added, grave }: Passage) => {
   if (added) return 'new';
   if (arrives) return 'yes';
-  return /credential|run other code/.test(reason) ? 'bad' : 'no';
+  return grave ? 'bad' : 'no';
 };
 
 /** Sizes by the number of names, in the order in which bands cross least: what arrives above, what stays behind below. */

@@ -4,7 +4,7 @@ import { Flow, type Passage } from './flow.tsx';
 import { ExitMark } from './launches.tsx';
 import { AsideLine, Chip, Empty, Trouble, useLoaded } from './parts.tsx';
 import type { PageSource } from './source.ts';
-import { bytes, count, programOf, reasonOf, span, wholeTime } from './words.ts';
+import { bytes, count, isGrave, programOf, reasonOf, span, wholeTime } from './words.ts';
 
 /** One launch as a page of its own. */
 export function LaunchView({ source, id }: { readonly source: PageSource; readonly id: string }) {
@@ -142,6 +142,7 @@ function passagesOf({ passed, set, credentials, dropped }: LaunchDetails): Passa
   const one = (verdict: string, arrives: boolean, added: boolean) => (name: string) => ({
     ...{ name, arrives, added },
     reason: reasonOf(verdict, ''),
+    grave: false,
     detail: '',
   });
   return [
@@ -151,6 +152,7 @@ function passagesOf({ passed, set, credentials, dropped }: LaunchDetails): Passa
     ...dropped.map(({ name, rule }) => ({
       ...{ name, arrives: false, added: false },
       reason: reasonOf('drop', rule),
+      grave: isGrave(rule),
       detail: `rule: ${rule}`,
     })),
   ];

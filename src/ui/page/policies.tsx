@@ -3,7 +3,7 @@ import type { PolicyEntry, PolicyKind, PolicyName, ResolvedPolicy, VariableDecis
 import { Flow, type Passage } from './flow.tsx';
 import { Chip, Empty, Share, Trouble, useLoaded } from './parts.tsx';
 import type { PageSource } from './source.ts';
-import { count, number, reasonOf } from './words.ts';
+import { count, isGrave, number, reasonOf } from './words.ts';
 
 const TITLES: Readonly<Record<PolicyKind, string>> = {
   defaults: 'Without a policy',
@@ -344,6 +344,7 @@ function FlowCard({ policy, title }: { readonly policy: ResolvedPolicy; readonly
           arrives: arrives(one),
           added: one.verdict === 'set' || one.verdict === 'credential',
           reason: reasonOf(one.verdict, one.rule, one.origin),
+          grave: isGrave(one.rule),
           detail: `${one.reason} (${one.rule}, ${one.origin})`,
         }),
       ),

@@ -40,9 +40,14 @@ export function reasonOf(verdict: string, rule: string, origin = ''): string {
   if (verdict === 'set') return 'set by the policy';
   if (verdict === 'credential') return 'injected credential';
   if (verdict === 'pass') return origin === '' ? 'passed by the policy' : placeOf(origin);
-  const [kind = ''] = rule.split(' ', 1);
+  const kind = kindOf(rule);
   return DROPPED[kind] ?? (kind === 'deny' ? `denied: ${rule.slice(5)}` : rule);
 }
+
+/** What would harm most if it arrived. */
+export const isGrave = (rule: string) => ['never', 'guard'].includes(kindOf(rule));
+
+const kindOf = (rule: string) => rule.split(' ', 1)[0] ?? '';
 
 /** Of `profiles/web.json:4:7` the file, of `built-in profile ci: environment.allow_vars[2]` the profile. */
 const placeOf = (origin: string) =>
