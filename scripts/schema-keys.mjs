@@ -9,7 +9,7 @@ import vm from 'node:vm';
 import './ts.mjs';
 
 const { Draft } = await import('../src/exchange/draft.ts');
-const { importerFor } = await import('../src/exchange/recognise.ts');
+const { importerFor } = await import('../src/exchange/import.ts');
 const { ParentEnv } = await import('../src/host/parent-env.ts');
 
 /** Zod: what it is wrapped in comes off first. */

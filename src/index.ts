@@ -2,7 +2,7 @@ export { buildFilteredEnv, type FilteredEnvOptions } from './agents/build-filter
 export type { AgentMode } from './agents/config/tables.ts';
 export type { AgentEvent } from './agents/events.ts';
 export { agents, type RoleData, type SpawnOptions, type SpawnResult } from './agents/library.ts';
-export type { EndReason } from './agents/limits.ts';
+export type { EndReason } from './agents/run.ts';
 export { type Decision, decide, type Verdict } from './decide/decide.ts';
 export { explain } from './decide/explain.ts';
 export { type Bytes, bytesOfText } from './host/bytes.ts';

@@ -12,16 +12,14 @@ import type { Policy } from '../policy/policy.ts';
 import { resolveProfiles } from '../policy/profile/resolve.ts';
 import { resolveCredentials } from '../secrets/resolve.ts';
 import type { CredentialMap } from '../secrets/sources/source.ts';
-import { findRole } from './config/find-role.ts';
 import { agentConfigOf, NO_CONFIG, readAgentConfig, roleOf } from './config/read.ts';
-import type { AgentConfig, AgentMode, Role } from './config/tables.ts';
+import { type AgentConfig, type AgentMode, findRole, type Role } from './config/tables.ts';
 import type { AgentEvent } from './events.ts';
-import type { AgentLimits, EndReason } from './limits.ts';
+import { parseLine } from './formats.ts';
 import { chunksOf, Lines } from './lines.ts';
-import { parseLine } from './parse.ts';
 import { agentPolicy } from './policy.ts';
 import { BUILT_IN_ADAPTERS, findAdapter } from './registry.ts';
-import { runAgent } from './run.ts';
+import { type AgentLimits, type EndReason, runAgent } from './run.ts';
 
 /** What a role of `cordon.toml` says, as an object. */
 export type RoleData = NonNullable<ConfigData['roles']>[string];

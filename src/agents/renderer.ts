@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { OUTPUT_FORMATS } from '../policy/config/shape.ts';
 import type { Format } from './adapter.ts';
+import { parseLine } from './formats.ts';
 import { Lines } from './lines.ts';
-import { parseLine } from './parse.ts';
 import { EventView, safeOutput } from './view.ts';
 
 /**

@@ -1,11 +1,28 @@
 import { pipeline, type Readable } from 'node:stream';
 import type { Decision } from '../decide/decide.ts';
-import { Ending } from '../launch/ending.ts';
+import { type EndCause, Ending } from '../launch/ending.ts';
 import { redactStream } from '../redact/redact-stream.ts';
 import { Redaction } from '../redact/redaction.ts';
-import { type AgentLimits, type EndReason, GRACE_MS, reasonOf } from './limits.ts';
 import { Tail } from './lines.ts';
 import { type AgentStart, type StartedAgent, startAgent, startAgentIn } from './spawn.ts';
+
+/** Why an agent ended: by itself, because it was told to, or because its time was over. */
+export type EndReason = 'exited' | 'aborted' | 'timeout';
+
+export interface AgentLimits {
+  readonly signal?: AbortSignal | undefined;
+  readonly timeoutMs?: number | undefined;
+  /** How long it may take to end by itself once it is told to. */
+  readonly graceMs?: number | undefined;
+}
+
+/** An agent may have work to put down first. */
+const GRACE_MS = 5000;
+
+function reasonOf(cause: EndCause | undefined): EndReason {
+  if (cause === undefined) return 'exited';
+  return cause === 'time' ? 'timeout' : 'aborted';
+}
 
 export interface AgentOutcome {
   /** The agent's own code; 128+n after death by signal n. */
@@ -16,7 +33,7 @@ export interface AgentOutcome {
   readonly decisions: readonly Decision[];
 }
 
-export interface Readers extends AgentLimits {
+interface Readers extends AgentLimits {
   /** Called once the agent runs. */
   readonly onStart?: (started: StartedAgent) => void;
   /** Takes the output; memory stays constant as long as it reads no faster than it can handle. */

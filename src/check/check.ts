@@ -14,9 +14,7 @@ import { checkProfile } from './kinds/profile.ts';
 import { checkSecrets } from './kinds/secrets.ts';
 import { checkSettings } from './kinds/settings.ts';
 import { checkWorkflow } from './kinds/workflow.ts';
-import { parseText } from './parse.ts';
-import { readText } from './read.ts';
-import { kindByContent, kindByName } from './recognise.ts';
+import { kindByContent, kindByName, parseText, readText } from './read.ts';
 import { silence } from './silence.ts';
 import { placeOf } from './whereabouts.ts';
 

@@ -4,8 +4,7 @@ import { namesIn } from '../host/files.ts';
 import { EXTENSIONS } from '../policy/load/load.ts';
 import { holdsValues, isPrivate } from './env-files.ts';
 import { repositoryAt } from './git-index.ts';
-import { startOf } from './read.ts';
-import { kindByName } from './recognise.ts';
+import { kindByName, startOf } from './read.ts';
 import { leadsInto } from './whereabouts.ts';
 
 interface CheckedPlaces {

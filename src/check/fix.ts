@@ -9,8 +9,7 @@ import type { Finding, Region, Report } from './finding.ts';
 import { isIgnored, lineFor } from './git-ignore.ts';
 import { repositoryAt } from './git-index.ts';
 import type { Kind } from './kinds/kind.ts';
-import { parseText } from './parse.ts';
-import { readText } from './read.ts';
+import { parseText, readText } from './read.ts';
 import type { RuleId } from './rules.ts';
 import { placeOf, strayIn } from './whereabouts.ts';
 

@@ -4,7 +4,7 @@ import { type Bytes, bytesOfText, showBytes, textOfBytes } from '../host/bytes.t
 import { ParentEnv } from '../host/parent-env.ts';
 import type { Place } from '../policy/load/node.ts';
 import type { AllowRule, Origin, Policy } from '../policy/policy.ts';
-import { admitsNothing } from '../policy/profile/allow-entry.ts';
+import { admitsNothing } from '../policy/profile/read-environment.ts';
 import { checkWrittenValue } from './credential.ts';
 import { type Findings, listed, nameText } from './finding.ts';
 

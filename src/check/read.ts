@@ -1,11 +1,16 @@
 import { readSync, type Stats } from 'node:fs';
+import { basename, extname } from 'node:path';
 import { CordonError } from '../host/errors.ts';
 import { type Links, reading } from '../host/files.ts';
+import { EXTENSIONS, type Loaded } from '../policy/load/load.ts';
+import { entryOf, type Node } from '../policy/load/node.ts';
+import { Source } from '../policy/load/source.ts';
+import type { Kind } from './kinds/kind.ts';
 
 /** What a person wrote is shorter; whatever is longer is no file of these kinds. */
 const LONGEST = 1024 * 1024;
 
-export interface FileText {
+interface FileText {
   readonly text: string;
   /** The byte order mark before the text, which is no part of it. */
   readonly mark: string;
@@ -28,7 +33,7 @@ export function readText(path: string, links: Links = 'followed'): FileText {
 
 const MARK = '\uFEFF';
 
-export interface Start {
+interface Start {
   readonly data: Buffer;
   readonly whole: boolean;
 }
@@ -98,4 +103,83 @@ function decode(path: string, data: Buffer): string {
 
 function refusal(path: string, what: string, hint: string): CordonError {
   return new CordonError('check', `the file ${what}`, { where: path, hint });
+}
+
+const USUAL_SYNTAX: Readonly<Partial<Record<Kind, string>>> = {
+  profile: '.json',
+  config: '.toml',
+  secrets: '.yaml',
+  workflow: '.yaml',
+  compose: '.yaml',
+  manifest: '.yaml',
+  settings: '.json',
+  package: '.json',
+};
+
+/** JSON, TOML or YAML by the extension, else by what the kind is usually written in; undefined for other files. */
+export async function parseText(path: string, source: Source, kind?: Kind): Promise<Node | undefined> {
+  const given = extname(path).toLowerCase();
+  const extension = EXTENSIONS.includes(given) ? given : USUAL_SYNTAX[kind ?? 'dockerfile'];
+  if (extension === '.json' || extension === '.jsonc')
+    return (await import('../policy/load/jsonc.ts')).readJsonc(source);
+  if (extension === '.toml') return (await import('../policy/load/toml.ts')).readToml(source);
+  if (extension === '.yaml' || extension === '.yml')
+    return (await import('../policy/load/yaml.ts')).readYaml(source, {
+      foreignTags: true,
+      documents: kind === undefined || kind === 'manifest',
+    });
+  return undefined;
+}
+
+export async function parseFile(path: string): Promise<Loaded> {
+  const source = new Source(path, readText(path).text);
+  return { source, root: (await parseText(path, source)) ?? NOTHING };
+}
+
+const NOTHING: Node = { kind: 'map', entries: [], place: { start: 0, end: 1 } };
+
+/** By the name alone, which is how other programs find these files too. */
+export function kindByName(path: string): Kind | undefined {
+  const name = basename(path).toLowerCase();
+  return BY_NAME.find(([pattern, , full]) => pattern.test(full === true ? path : name))?.[1];
+}
+
+const BY_NAME: readonly (readonly [RegExp, Kind, true?])[] = [
+  [/^cordon\.toml$/, 'config'],
+  [/^secrets\.ya?ml$/, 'secrets'],
+  [/(?:^|\/)\.github\/workflows\/[^/]+\.ya?ml$/, 'workflow', true],
+  [/^action\.ya?ml$/, 'workflow'],
+  [/^(?:dockerfile|containerfile)(?:\..*)?$|\.(?:dockerfile|containerfile)$/, 'dockerfile'],
+  [/^(?:\.mcp|mcp)\.json$|^devcontainer\.json$|^\.devcontainer\.json$|^\.gitlab-ci\.ya?ml$/, 'settings'],
+  [
+    /(?:^|\/)\.(?:claude|gemini|qwen|cursor|vscode|codex)\/(?:settings(?:\.local)?|mcp|config)\.(?:json|toml)$/,
+    'settings',
+    true,
+  ],
+  [/^(?:package|composer)\.json$/, 'package'],
+  [/^kustomization\.ya?ml$/, 'manifest'],
+  [/^(?:docker-)?compose(?:[.-].*)?\.ya?ml$/, 'compose'],
+  [/^\.env(?:\..*)?$|\.env$/, 'env-list'],
+  [/allow-?list[^/]*\.(?:jsonc?|toml|ya?ml|txt)$/, 'allowlist'],
+];
+
+const BY_KEY: readonly (readonly [string, Kind])[] = [
+  ['jobs', 'workflow'],
+  ['runs', 'workflow'],
+  ['services', 'compose'],
+  ['sandboxed_envs', 'secrets'],
+  ['tools', 'config'],
+  ['agents', 'config'],
+  ['roles', 'config'],
+  ['addToAllowlist', 'allowlist'],
+];
+
+const isManifest = (node: Node | undefined) =>
+  entryOf(node, 'apiVersion') !== undefined && entryOf(node, 'kind') !== undefined;
+
+/** By what is in it: a profile is what is left of JSON, TOML and YAML. */
+export function kindByContent(path: string, root: Node | undefined): Kind | undefined {
+  if (!EXTENSIONS.includes(extname(path).toLowerCase())) return undefined;
+  if ((root?.kind === 'list' ? root.items : [root]).some(isManifest)) return 'manifest';
+  return BY_KEY.find(([key]) => entryOf(root, key) !== undefined)?.[1] ?? 'profile';
 }

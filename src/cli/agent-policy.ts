@@ -1,13 +1,11 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Adapter } from '../agents/adapter.ts';
-import { findRole } from '../agents/config/find-role.ts';
 import { NO_CONFIG, readAgentConfig } from '../agents/config/read.ts';
-import type { AgentConfig, AgentMode } from '../agents/config/tables.ts';
+import { type AgentConfig, type AgentMode, findRole } from '../agents/config/tables.ts';
 import { placesThere } from '../agents/files.ts';
-import { agentPolicy } from '../agents/policy.ts';
+import { agentPolicy, heldBackReport } from '../agents/policy.ts';
 import { findAdapter } from '../agents/registry.ts';
-import { heldBackReport } from '../agents/report.ts';
 import { type Bytes, bufferOfBytes, showBytes } from '../host/bytes.ts';
 import { textIn } from '../host/files.ts';
 import { findCommand, homesOf, workingFolder } from '../host/folders.ts';

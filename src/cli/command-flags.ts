@@ -1,7 +1,7 @@
 import { KINDS } from '../check/kinds/kind.ts';
 import { DEPLOYMENTS } from '../exchange/deploy.ts';
 import { FORMATS } from '../exchange/from/importer.ts';
-import { TARGETS } from '../exchange/to/exporter.ts';
+import { TARGETS } from '../exchange/to/view.ts';
 import { type FlagSpec, JSON_FLAG } from './flags.ts';
 import { IN_FLAG, POLICY_FLAGS, QUIET_FLAGS } from './run-flags.ts';
 

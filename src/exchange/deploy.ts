@@ -2,9 +2,8 @@ import { inspect } from '../decide/guard/index.ts';
 import { bytesOfText, showBytes } from '../host/bytes.ts';
 import { CordonError } from '../host/errors.ts';
 import { isByName } from '../policy/network/rules.ts';
-import type { Exported } from './to/exporter.ts';
-import type { View } from './to/view.ts';
-import { yamlText } from './yaml.ts';
+import { yamlText } from './json.ts';
+import type { Exported, View } from './to/view.ts';
 
 /** Forms in which a command is started through Cordon somewhere else. */
 export const DEPLOYMENTS = ['pod', 'job', 'compose'] as const;

@@ -1,9 +1,8 @@
 import type { Policy } from '../policy/policy.ts';
 import { toCodex } from './to/codex.ts';
 import { toDevcontainer, toDocker, toFirejail } from './to/containers.ts';
-import type { Exported, Exporter, Target } from './to/exporter.ts';
 import { toClaude, toGemini, toNono, toSrt } from './to/json-tools.ts';
-import { View } from './to/view.ts';
+import { type Exported, type Exporter, type Target, View } from './to/view.ts';
 
 const EXPORTERS: Readonly<Record<Target, Exporter>> = {
   codex: toCodex,

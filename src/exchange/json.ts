@@ -1,3 +1,4 @@
+import { stringify } from 'yaml';
 import type { Node } from '../policy/load/node.ts';
 
 /** Data of a file that somebody else's tool reads: looked at key by key, whatever it is. */
@@ -41,3 +42,14 @@ export function leavesOf(json: Json, way = ''): string[] {
   if (map === undefined || Object.keys(map).length === 0) return way === '' ? [] : [way];
   return Object.entries(map).flatMap(([key, value]) => leavesOf(value, way === '' ? key : `${way}.${key}`));
 }
+
+/** kubectl and compose read YAML 1.1, in which a plain `off` is false and `12:30` a number: no value stands without quotes. */
+const WRITING = {
+  version: '1.1',
+  defaultStringType: 'QUOTE_DOUBLE',
+  defaultKeyType: 'PLAIN',
+  lineWidth: 0,
+  aliasDuplicateObjects: false,
+} as const;
+
+export const yamlText = (value: object): string => stringify(value, WRITING);

@@ -5,8 +5,7 @@ import { shellWord } from '../host/shell-word.ts';
 import type { FoundInside, Looked } from '../launch/look.ts';
 import { HIDDEN_BY_POLICY, isWithinPattern, literally, type Operation } from '../plan/places/index.ts';
 import type { FilesystemPolicy, Policy, WorkspaceMode } from '../policy/policy.ts';
-import { type Answer, type PossibleChange, profileLine } from './answer.ts';
-import { givenAway } from './gives.ts';
+import { type Answer, givenAway, type PossibleChange, profileLine } from './answer.ts';
 
 export interface PathQuestion {
   /** Absolute and plain. */

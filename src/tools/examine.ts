@@ -4,9 +4,8 @@ import { foldersOf } from '../host/folders.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
 import { interpreterOf, readBinEntry } from './bin-entry.ts';
 import { brokenWarnings, readConfig } from './config/read.ts';
-import { shadowOfBin } from './on-path.ts';
 import { placesOf } from './setup.ts';
-import { isRunnableTarget } from './target.ts';
+import { isRunnableTarget, shadowOfBin } from './target.ts';
 import { hasPolicy, type ToolPolicy } from './tool-policy.ts';
 
 export interface ToolsFinding {

@@ -7,9 +7,8 @@ import { type ConfigOutcome, changeTools } from './change.ts';
 import { TomlEditor } from './config/edit.ts';
 import { type Config, parseConfig, readConfig, refuseBroken } from './config/read.ts';
 import { becomes, edited, type ToolEdit } from './edits.ts';
-import { checkName } from './name.ts';
 import type { ToolSetup } from './setup.ts';
-import { findTarget, isRunnableTarget, nameOf, type ToolTarget } from './target.ts';
+import { checkName, findTarget, isRunnableTarget, nameOf, type ToolTarget } from './target.ts';
 import { type ToolPolicy, withoutPolicy } from './tool-policy.ts';
 
 /** Looks the command up anew, so that it also fixes a tool that moved. */

@@ -1,12 +1,19 @@
-import { statSync } from 'node:fs';
-import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
-import { type Bytes, bufferOfBytes, bytesOfBuffer, bytesOfText, showBytes, textOfBytes } from '../host/bytes.ts';
+import { realpathSync, statSync } from 'node:fs';
+import { basename, delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
+import {
+  type Bytes,
+  bufferOfBytes,
+  bytesOfBuffer,
+  bytesOfText,
+  showBytes,
+  showText,
+  textOfBytes,
+} from '../host/bytes.ts';
 import { CordonError, EXIT } from '../host/errors.ts';
 import { headOf, realBytesOf } from '../host/files.ts';
 import { findCommand } from '../host/folders.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
 import { isShimHead } from './bin-entry.ts';
-import { checkName } from './name.ts';
 
 export interface ToolTarget {
   readonly name: string;
@@ -94,5 +101,42 @@ function statOrUndefined(path: Bytes) {
     return statSync(bufferOfBytes(path), { throwIfNoEntry: false });
   } catch {
     return undefined;
+  }
+}
+
+/** Whether a name can be that of a file in the bin folder. */
+export function nameProblem(name: string): string | undefined {
+  if (name === '' || name === '.' || name === '..') return 'a file cannot be called so';
+  if (name.includes('/')) return 'it has a / in it';
+  if (/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u.test(name)) return 'it has control characters in it';
+  if (name.startsWith('-') || name.startsWith('.')) return `it begins with ${name[0]}`;
+  if (Buffer.byteLength(name) > 200) return 'it is too long';
+  return name === 'cordon' ? 'a policy on Cordon itself would lock it out of its own files' : undefined;
+}
+
+export function checkName(name: string): void {
+  const problem = nameProblem(name);
+  if (problem !== undefined) throw new CordonError('usage', `'${name}' cannot be a tool: ${problem}`);
+}
+
+/** Why typing a tool's name would not start its shim; undefined when it would. */
+export function shadowOfBin(env: ParentEnv, bin: string, names: readonly string[] = []): string | undefined {
+  const folders = (textOfBytes(env.get(bytesOfText('PATH')) ?? bytesOfText('')) ?? '').split(delimiter);
+  const at = folders.findIndex((folder) => realOf(folder) === realOf(bin));
+  if (at === -1) return `${showText(bin)} is not on PATH, so the shims are not found`;
+  const shadowed = names.flatMap((name) => {
+    const before = folders.slice(0, at).find((folder) => isRunnableTarget(bytesOfText(join(folder, name))));
+    return before === undefined ? [] : [`${name} (by ${join(before, name)})`];
+  });
+  return shadowed.length === 0
+    ? undefined
+    : `shims are shadowed by what comes earlier on PATH: ${shadowed.map(showText).join(', ')}`;
+}
+
+function realOf(folder: string): string | undefined {
+  try {
+    return realpathSync(folder);
+  } catch {
+    return folder === '' ? undefined : folder;
   }
 }

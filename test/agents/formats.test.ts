@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { AgentEvent } from '../../src/agents/events.ts';
+import { parseLine } from '../../src/agents/formats.ts';
 import { Lines, LONGEST_LINE } from '../../src/agents/lines.ts';
-import { parseLine } from '../../src/agents/parse.ts';
 import { EventView, safeOutput } from '../../src/agents/view.ts';
 
 type Format = Parameters<typeof parseLine>[0];

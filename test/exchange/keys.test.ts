@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { Draft } from '../../src/exchange/draft.ts';
 import { mustBeAccepted, type Row } from '../../src/exchange/fate.ts';
 import type { ImportFormat } from '../../src/exchange/from/importer.ts';
-import { importerFor } from '../../src/exchange/recognise.ts';
+import { importerFor } from '../../src/exchange/import.ts';
 import { ParentEnv } from '../../src/host/parent-env.ts';
 import { loadPolicy } from '../../src/policy/profile/load-policy.ts';
 import type { ProfileData } from '../../src/policy/profile/schema.ts';

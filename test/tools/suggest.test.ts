@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { shrink, shuffled } from '../../src/tools/suggest/shrink.ts';
+import { shrink, shuffled } from '../../src/tools/suggest.ts';
 import { ToolBox } from './support.ts';
 
 const forever = { isTimeUp: () => false };

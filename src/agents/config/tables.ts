@@ -1,8 +1,10 @@
 import type { Bytes } from '../../host/bytes.ts';
+import { CordonError } from '../../host/errors.ts';
 import type { AGENT_MODES } from '../../policy/config/shape.ts';
 import type { Pattern } from '../../policy/pattern.ts';
 import type { AllowRule, CredentialRule, DenyRule, Origin } from '../../policy/policy.ts';
 import type { NetworkLayer } from '../../policy/profile/layer.ts';
+import { didYouMean } from '../../policy/profile/shape.ts';
 import type { Adapter } from '../adapter.ts';
 
 /** What happens when the guard holds a credential back: `strict` starts nothing, `permissive` says so and goes on. */
@@ -48,4 +50,12 @@ export interface AgentConfig {
   readonly roles: ReadonlyMap<string, Role>;
   /** Undefined: scoping is off. In the order of the file. */
   readonly scopes: readonly Scope[] | undefined;
+}
+
+export function findRole(name: string, { roles, file }: AgentConfig): Role {
+  const found = roles.get(name);
+  if (found !== undefined) return found;
+  const known = [...roles.keys()];
+  const hint = known.length === 0 ? `add [roles.${name}] to cordon.toml` : `known: ${known.join(', ')}`;
+  throw new CordonError('role', `there is no role '${name}'`, { where: file, hint: didYouMean(name, known) ?? hint });
 }

@@ -2,10 +2,8 @@ import { childOf, itemsOf, type Node, textOf } from '../../policy/load/node.ts';
 import { checkWrittenValue, isCredentialName } from '../credential.ts';
 import { type Findings, nameText } from '../finding.ts';
 import { agentIn, agentOfImage, type KnownAgent } from '../shell/agents.ts';
+import { checkMount, checkPowers, type Variable, variablesOf } from './container.ts';
 import type { Checker } from './kind.ts';
-import { checkMount } from './mounts.ts';
-import { checkPowers } from './powers.ts';
-import { type Variable, variablesOf } from './variables.ts';
 
 export const checkCompose: Checker = ({ root, findings }) => {
   const services = childOf(root, 'services');

@@ -8,8 +8,7 @@ import { policyOf } from '../../tools/tool-policy.ts';
 import { checkWrittenValue } from '../credential.ts';
 import { type Findings, nameText } from '../finding.ts';
 import { checkPolicy } from '../policy-rules.ts';
-import type { Checker } from './kind.ts';
-import { placesIn } from './places.ts';
+import { type Checker, placesIn } from './kind.ts';
 
 /** cordon.toml: the policies of tools, and the tables of agents, roles and scopes. */
 export const checkConfig: Checker = ({ source, root, findings, options }) => {

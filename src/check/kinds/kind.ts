@@ -1,5 +1,5 @@
 import type { ParentEnv } from '../../host/parent-env.ts';
-import type { Node } from '../../policy/load/node.ts';
+import type { Node, Place } from '../../policy/load/node.ts';
 import type { Source } from '../../policy/load/source.ts';
 import type { ProfilePlaces } from '../../policy/profile/find.ts';
 import type { Findings } from '../finding.ts';
@@ -40,3 +40,20 @@ export interface CheckedFile {
 }
 
 export type Checker = (file: CheckedFile) => void | Promise<void>;
+
+/** From where a rule says it is written back to the spot, when it is in this file. */
+export function placesIn(source: Source): (origin: string) => Place | undefined {
+  return (origin) => {
+    if (!origin.startsWith(`${source.name}:`)) return undefined;
+    const [, line, column] = /^:(\d+):(\d+)$/.exec(origin.slice(source.name.length)) ?? [];
+    if (line === undefined || column === undefined) return undefined;
+    const start = source.lineStart(Number(line)) + Number(column) - 1;
+    return { start, end: start + lengthAt(source.text, start) };
+  };
+}
+
+/** Up to the end of the quoted text or the word. */
+function lengthAt(text: string, start: number): number {
+  const rest = text.slice(start, start + 512);
+  return /^(?:"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[^\s,\]}]+)/.exec(rest)?.[0].length ?? 1;
+}

@@ -2,10 +2,8 @@ import { childOf, entryOf, itemsOf, type MapNode, type Node, textOf } from '../.
 import { checkWrittenValue, isCredentialName, isPlaceholder } from '../credential.ts';
 import { type Findings, nameText } from '../finding.ts';
 import { agentIn, agentOfImage, type KnownAgent } from '../shell/agents.ts';
+import { checkPlaceOfHost, checkPowers, variablesOf } from './container.ts';
 import type { Checker } from './kind.ts';
-import { checkPlaceOfHost } from './mounts.ts';
-import { checkPowers } from './powers.ts';
-import { variablesOf } from './variables.ts';
 
 /** Manifests of Kubernetes, as written, as `kustomize build` and as `helm template` print them. */
 export const checkManifest: Checker = ({ root, findings }) => {

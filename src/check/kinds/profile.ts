@@ -10,10 +10,9 @@ import type { Layer } from '../../policy/profile/layer.ts';
 import { mergeLayers, withUniqueTargets } from '../../policy/profile/merge.ts';
 import { readProfile } from '../../policy/profile/read.ts';
 import { BUILT_IN_PROFILES } from '../../policy/profiles/index.ts';
-import { parseFile } from '../parse.ts';
 import { checkPolicy } from '../policy-rules.ts';
-import type { Checker, CheckOptions } from './kind.ts';
-import { placesIn } from './places.ts';
+import { parseFile } from '../read.ts';
+import { type Checker, type CheckOptions, placesIn } from './kind.ts';
 
 /** A profile with what it extends, as a launch would merge it; only what this file itself says is reported here. */
 export const checkProfile: Checker = async ({ path, source, root, findings, options }) => {

@@ -1,6 +1,5 @@
 import { Problems } from '../../policy/load/problems.ts';
-import { sandboxedNameProblem } from '../../secrets/sandboxed/name.ts';
-import { readSecrets } from '../../secrets/sandboxed/read.ts';
+import { readSecrets, sandboxedNameProblem } from '../../secrets/sandboxed/read.ts';
 import { nameText } from '../finding.ts';
 import type { Checker } from './kind.ts';
 

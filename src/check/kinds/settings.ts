@@ -1,9 +1,8 @@
 import { itemsOf, type Node, textOf } from '../../policy/load/node.ts';
 import { checkWrittenValue, credentialInText } from '../credential.ts';
 import type { Findings } from '../finding.ts';
+import { checkMount, variablesOf } from './container.ts';
 import type { Checker } from './kind.ts';
-import { checkMount } from './mounts.ts';
-import { variablesOf } from './variables.ts';
 
 /**
  * Settings that come with a repository and start programs: `.mcp.json` and its kin, those of agents, devcontainers, GitLab CI. They are

@@ -1,8 +1,7 @@
 import { DEPLOYMENTS, type Deployed, type Deployment, deploy } from '../../exchange/deploy.ts';
 import { exportPolicy } from '../../exchange/export.ts';
 import { refusedRows } from '../../exchange/fate.ts';
-import type { Target } from '../../exchange/to/exporter.ts';
-import { HOME, View, WORKDIR } from '../../exchange/to/view.ts';
+import { HOME, type Target, View, WORKDIR } from '../../exchange/to/view.ts';
 import { EXIT } from '../../host/errors.ts';
 import { policyOf } from '../../policy/profile/finish.ts';
 import { resolveProfiles } from '../../policy/profile/resolve.ts';

@@ -2,7 +2,7 @@ import type { Bytes } from '../../host/bytes.ts';
 import { workingFolder } from '../../host/folders.ts';
 import { keyLiteral, listLiteral } from '../../tools/config/literal.ts';
 import { toolSetup } from '../../tools/setup.ts';
-import { type Suggestion, suggest } from '../../tools/suggest/suggest.ts';
+import { type Suggestion, suggest } from '../../tools/suggest.ts';
 import { findTarget } from '../../tools/target.ts';
 import { SUGGEST_FLAGS } from '../command-flags.ts';
 import { type Context, print, showWarnings } from '../context.ts';

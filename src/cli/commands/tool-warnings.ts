@@ -1,8 +1,8 @@
 import { probeBarrier } from '../../launch/probe.ts';
 import type { ConfigOutcome } from '../../tools/change.ts';
 import { brokenWarnings } from '../../tools/config/read.ts';
-import { shadowOfBin } from '../../tools/on-path.ts';
 import type { ToolSetup } from '../../tools/setup.ts';
+import { shadowOfBin } from '../../tools/target.ts';
 import { hasPolicy, type ToolPolicy, toolWarnings } from '../../tools/tool-policy.ts';
 import { type Context, showWarnings } from '../context.ts';
 

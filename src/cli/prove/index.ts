@@ -14,7 +14,7 @@ import { type Bytes, bytesOfText, showText, textOfBytes } from '../../host/bytes
 import { CordonError } from '../../host/errors.ts';
 import { probeBarrier } from '../../launch/probe.ts';
 import { nearest } from '../../policy/nearest.ts';
-import { keepRun } from '../../ui/records/kept-proofs.ts';
+import { keepRun } from '../../ui/records/proofs.ts';
 import { PROVE_FLAGS } from '../command-flags.ts';
 import { type Context, showWarnings } from '../context.ts';
 import { flagValues, numberOf, type ParsedArguments, parseArguments, textValue, usageError } from '../flags.ts';

@@ -1,8 +1,7 @@
 import { type Draft, quoted } from '../draft.ts';
 import { at, entriesAt, type Json, textsAt } from '../json.ts';
 import { CLAUDE_ASIDE } from './asides.ts';
-import type { Importer } from './importer.ts';
-import { asides, done, type Handlers, readKeys, rows } from './keys.ts';
+import { asides, done, type Handlers, type Importer, readKeys, rows } from './importer.ts';
 import { type PathForm, protectedFiles, readCredentials, readFilesystem, readSandboxNetwork } from './srt.ts';
 
 /** Source: the JSON Schema of Claude Code's settings in SchemaStore, its pages on settings, permissions and sandboxing. */

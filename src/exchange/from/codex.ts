@@ -2,8 +2,7 @@ import { presetPatterns } from '../../policy/presets/presets.ts';
 import { type Draft, quoted } from '../draft.ts';
 import { at, entriesAt, type Json, type JsonMap, mapAt } from '../json.ts';
 import { CODEX_ASIDE } from './asides.ts';
-import type { Importer } from './importer.ts';
-import { asides, done, type Handlers, readKeys, rows } from './keys.ts';
+import { asides, done, type Handlers, type Importer, readKeys, rows } from './importer.ts';
 
 /** Source: Codex's protocol/shell_environment.rs, core/config.schema.json, its page on permissions, and what its program takes for a key. */
 export const codex: Importer = {

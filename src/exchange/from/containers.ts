@@ -1,7 +1,6 @@
 import { type Draft, quoted } from '../draft.ts';
 import { at, entriesAt, type Json, listAt, mapAt, textsAt } from '../json.ts';
-import type { Importer } from './importer.ts';
-import { done, type Handlers, readKeys, rows } from './keys.ts';
+import { done, type Handlers, type Importer, readKeys, rows } from './importer.ts';
 
 /** Source: the devcontainer specification's reference of devcontainer.json. */
 export const devcontainer: Importer = {

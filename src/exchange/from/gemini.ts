@@ -4,8 +4,7 @@ import type { DenyRule } from '../../policy/policy.ts';
 import { type DenyEntry, type Draft, quoted } from '../draft.ts';
 import { at, entriesAt, leavesOf } from '../json.ts';
 import { GEMINI_ASIDE } from './asides.ts';
-import type { Importer, Input } from './importer.ts';
-import { asides, type Handlers } from './keys.ts';
+import { asides, type Handlers, type Importer, type Input } from './importer.ts';
 
 /** Source: Gemini CLI's services/environmentSanitization.ts and its page on configuration. */
 export const gemini: Importer = {

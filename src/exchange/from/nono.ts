@@ -1,7 +1,6 @@
 import { type BrokeredEntry, type Draft, type PlaceList, quoted, valueIsSayable } from '../draft.ts';
 import { at, entriesAt, type Json, type JsonMap, listAt, mapAt, textOrTexts, textsAt } from '../json.ts';
-import type { Importer, Input } from './importer.ts';
-import { asides, done, type Handler, type Handlers, readKeys, rows } from './keys.ts';
+import { asides, done, type Handler, type Handlers, type Importer, type Input, readKeys, rows } from './importer.ts';
 
 /** Source: nono's data/nono-profile.schema.json and its pages on profiles. */
 export const nono: Importer = {

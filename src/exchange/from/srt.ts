@@ -1,7 +1,6 @@
 import { type Draft, type PlaceList, quoted } from '../draft.ts';
 import { at, type Json, listAt } from '../json.ts';
-import type { Importer } from './importer.ts';
-import { asides, done, type Handlers, readKeys, rows } from './keys.ts';
+import { asides, done, type Handlers, type Importer, readKeys, rows } from './importer.ts';
 
 /** Source: sandbox-runtime's sandbox/sandbox-config.ts and its README. */
 export const srt: Importer = {

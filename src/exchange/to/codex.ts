@@ -1,5 +1,4 @@
-import type { Exporter } from './exporter.ts';
-import { hasLetters, simpleText, type View } from './view.ts';
+import { type Exporter, hasLetters, simpleText, type View } from './view.ts';
 
 const FORM = { home: '~', workdir: '.' };
 

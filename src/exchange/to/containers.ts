@@ -1,6 +1,5 @@
-import { yamlText } from '../yaml.ts';
-import type { Exporter } from './exporter.ts';
-import { simpleText, type View, WORKDIR } from './view.ts';
+import { yamlText } from '../json.ts';
+import { type Exporter, simpleText, type View, WORKDIR } from './view.ts';
 
 /** What the formats put in by themselves. */
 const braced = (name: string) => ['$', '{', name, '}'].join('');

@@ -1,6 +1,5 @@
 import { geminiLists } from '../from/gemini.ts';
-import type { Exporter } from './exporter.ts';
-import { hasLetters, simpleText, type View } from './view.ts';
+import { type Exporter, hasLetters, simpleText, type View } from './view.ts';
 
 const json = (value: object) => `${JSON.stringify(value, null, 2)}\n`;
 

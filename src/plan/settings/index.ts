@@ -2,8 +2,7 @@ import { holdsKnownForm } from '../../decide/guard/index.ts';
 import type { Bytes } from '../../host/bytes.ts';
 import { below, distinct, isWithinAny, type Path, type PlaceFacts, pathsOf } from '../places/facts.ts';
 import { cleanNpmrc, cleanPip, cleanYarnrc, gitText, isIdentity, keptOfGit, parseGit } from './ini.ts';
-import { cleanDocker } from './json.ts';
-import { isPlainText, judge } from './judge.ts';
+import { isPlainText, judge, refuse } from './judge.ts';
 import { cleanKnownHosts, cleanPublicKey, cleanSshConfig, onlyCertificates } from './ssh.ts';
 import { cleanToml } from './toml.ts';
 import { cleanMaven } from './xml.ts';
@@ -97,3 +96,21 @@ export function gitIncludes(text: string, at: Path, { homes }: PlaceFacts): Path
 }
 
 export { onlyCertificates };
+
+/** Docker asks its helpers for every registry, also for public ones, and fails without them. */
+const HELPERS = new Set(['credsStore', 'credHelpers', 'auths', 'HttpHeaders']);
+
+/** Docker's settings without log-ins, and without what would ask for them. */
+function cleanDocker(text: string): string {
+  const tree = JSON.parse(text) as unknown;
+  if (typeof tree !== 'object' || tree === null || Array.isArray(tree)) refuse();
+  return `${JSON.stringify(keptOf(tree, []), null, 2)}\n`;
+}
+
+function keptOf(node: unknown, path: readonly string[]): unknown {
+  if (typeof node === 'string') return judge(path, node);
+  if (Array.isArray(node)) return node.map((one) => keptOf(one, path)).filter((one) => one !== undefined);
+  if (typeof node !== 'object' || node === null) return node;
+  const kept = Object.entries(node).filter(([key]) => !HELPERS.has(key) && judge([key], '') !== undefined);
+  return Object.fromEntries(kept.map(([key, one]) => [key, keptOf(one, [...path, key])]));
+}

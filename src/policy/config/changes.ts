@@ -6,7 +6,7 @@ import { Source } from '../load/source.ts';
 import { readToml } from '../load/toml.ts';
 import { expandPath } from '../places.ts';
 import { check } from '../profile/shape.ts';
-import { CHANGES } from './shape.ts';
+import { CHANGES, CONFIG } from './shape.ts';
 
 /** How long and how much of what is put aside is kept. Undefined entries: as usual. */
 export interface Keeping {
@@ -50,4 +50,13 @@ function bytesOf(node: ReturnType<typeof childOf>): number | undefined {
   if (node?.kind !== 'scalar') return undefined;
   const [, number = '', unit = ''] = /^(\d+)([KMGT]?)$/.exec(String(node.value)) ?? [];
   return Number(number) * 1024 ** UNITS.indexOf(unit);
+}
+
+/** The whole of cordon.toml but its tools, of which each answers for itself when it is started. */
+export function checkSections(path: string): void {
+  const source = new Source(path, readTrustedText(path).text);
+  const root = readToml(source);
+  const problems = new Problems(source);
+  check(CONFIG, { ...root, entries: root.entries.filter(({ key }) => key !== 'tools') }, problems);
+  problems.throwIfAny();
 }

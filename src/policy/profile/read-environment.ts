@@ -6,9 +6,9 @@ import type { Problems } from '../load/problems.ts';
 import { Pattern } from '../pattern.ts';
 import { expandValue, type PathRoots } from '../places.ts';
 import type { AllowRule, DenyRule, GuardException, SetRule } from '../policy.ts';
-import { isNeverName, isPresetEntry, nameProblem, presetRules } from '../presets/presets.ts';
-import { admitsNothing, allowEntryProblem, parseAllowEntry } from './allow-entry.ts';
+import { isNeverName, isPresetEntry, NEVER_PATTERNS, nameProblem, presetRules } from '../presets/presets.ts';
 import type { AllowList, Located } from './layer.ts';
+import { ALLOW_PATTERN } from './schema.ts';
 
 export interface Reading {
   readonly problems: Problems;
@@ -165,4 +165,29 @@ export function readGuardExceptions(environment: Node | undefined, { problems }:
       problems.add(value.place, 'the reason is missing', 'say why this name is no credential, in a few words');
     return [{ name: bytesOfText(key), reason, origin: problems.where(keyPlace) }];
   });
+}
+
+const WELL_FORMED = new RegExp(ALLOW_PATTERN, 'u');
+
+/** Why an entry of allow_vars can't be one, or undefined. */
+function allowEntryProblem(entry: string): string | undefined {
+  if (WELL_FORMED.test(entry)) return undefined;
+  if (entry === '') return 'an entry of allow_vars is empty';
+  const name = `'${showText(entry)}'`;
+  if (entry.includes('*')) return `${name}: a * is possible only at the end, once`;
+  if (/[?[\]]/.test(entry)) return `${name}: allow_vars knows no ?, [ or ], only a * at the end`;
+  return `${name} has a character that no name of a variable can have`;
+}
+
+/** An entry that the code-injection list covers whole, so that it admits nothing. */
+export function admitsNothing(pattern: Pattern): boolean {
+  const { prefix, exact, source } = pattern;
+  if (exact) return NEVER_PATTERNS.some((never) => never.pattern.matches(source));
+  return NEVER_PATTERNS.some(
+    (never) => never.pattern.prefix !== undefined && prefix?.startsWith(never.pattern.prefix) === true,
+  );
+}
+
+function parseAllowEntry(entry: string): Pattern {
+  return Pattern.ofBytes(bytesOfText(entry));
 }

@@ -7,8 +7,7 @@ import { readTrustedText } from '../../policy/load/read-file.ts';
 import { Source } from '../../policy/load/source.ts';
 import { readYaml } from '../../policy/load/yaml.ts';
 import { parseSource } from '../sources/index.ts';
-import { sandboxedNameProblem } from './name.ts';
-import { nameText, readSecrets, type SandboxedEntry } from './read.ts';
+import { nameText, readSecrets, type SandboxedEntry, sandboxedNameProblem } from './read.ts';
 
 export interface SandboxedVariable {
   readonly name: string;

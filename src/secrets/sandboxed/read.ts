@@ -1,8 +1,9 @@
-import { showText } from '../../host/bytes.ts';
+import { bytesOfText, showText } from '../../host/bytes.ts';
 import { coverTokens } from '../../policy/load/frame.ts';
 import { describeNode, type Entry, type Node, type Place, textOf } from '../../policy/load/node.ts';
 import type { Problems } from '../../policy/load/problems.ts';
 import { nearest } from '../../policy/nearest.ts';
+import { targetProblem } from '../../policy/presets/presets.ts';
 
 const SANDBOXED = 'sandboxed_envs';
 /** The key of the main process, which no sandbox gets. */
@@ -17,7 +18,7 @@ export interface SandboxedEntry {
   readonly textPlace: Place;
 }
 
-export interface SecretsContent {
+interface SecretsContent {
   readonly entries: readonly SandboxedEntry[];
   readonly mainKey: string | undefined;
 }
@@ -70,3 +71,11 @@ const unknownHint = (key: string) => {
 
 /** A secret that slipped into the place of a name is covered. */
 export const nameText = (name: string) => coverTokens(showText(name));
+
+const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+/** Why no sandbox can get a variable of this name; completes "NAME …". */
+export function sandboxedNameProblem(name: string): string | undefined {
+  if (!NAME.test(name)) return 'is not the name of a variable';
+  return targetProblem(bytesOfText(name))?.replace(/^it /, '');
+}

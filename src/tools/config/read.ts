@@ -22,7 +22,7 @@ import {
 import type { AllowRule, DenyRule, FsPreset, WorkspacePolicy } from '../../policy/policy.ts';
 import { readNetwork } from '../../policy/profile/read-network.ts';
 import { check, didYouMean } from '../../policy/profile/shape.ts';
-import { nameProblem } from '../name.ts';
+import { nameProblem } from '../target.ts';
 import { expandToolPath, policyOf, type ToolBase, type ToolPolicy, withoutPolicy } from '../tool-policy.ts';
 
 export interface Config {

@@ -1,8 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { reading } from '../../host/files.ts';
+import { ensureFolder, reading } from '../../host/files.ts';
+import { replaceFile } from '../../host/whole-file.ts';
 import type { ProofCell, ProofCounts, ProofProbe, ProofRun, Proofs } from '../api.ts';
-import { KEPT_NAME, keptFolder } from './kept-proofs.ts';
 import { type Fields, fieldsOf, listOf, numberOf, parseFields, textOf, textsOf } from './shape.ts';
 
 const LARGEST = 16 << 20;
@@ -110,4 +110,29 @@ function cellOf(result: Fields | undefined, before: Fields | undefined): ProofCe
   const status = textOf(result?.status, 'not applicable');
   const earlier = before === undefined ? status : textOf(before.status, status);
   return { status, reason: textOf(result?.reason), before: earlier === status ? null : earlier };
+}
+
+const KEPT = 10;
+
+const keptFolder = (stateFolder: string) => join(stateFolder, 'prove');
+
+/** Names that sort by time. */
+const KEPT_NAME = /^\d{8}T\d{9}Z-\d+\.json$/;
+
+/**
+ * The last runs, so that a later one can be compared with them. Nobody asked for it, so a full disk or a folder that can't be written
+ * is no failure of the proof.
+ */
+export function keepRun(stateFolder: string | undefined, date: string, report: object): void {
+  if (stateFolder === undefined) return;
+  const folder = keptFolder(stateFolder);
+  const name = `${date.replaceAll(/[-:.]/g, '')}-${process.pid}.json`;
+  try {
+    ensureFolder(folder);
+    replaceFile(join(folder, name), JSON.stringify(report));
+    const names = readdirSync(folder).filter((one) => KEPT_NAME.test(one));
+    for (const old of names.toSorted().slice(0, -KEPT)) rmSync(join(folder, old), { force: true });
+  } catch {
+    // Nothing is kept of this one.
+  }
 }
