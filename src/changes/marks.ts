@@ -1,6 +1,6 @@
 import { readdirSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { type Bytes, bufferOfBytes, bytesOfBuffer, bytesOfText, textOfBytes } from '../host/bytes.ts';
+import { type Bytes, bufferOfBytes, bytesOfBuffer, bytesOfText, textOfBytes, wordsIn } from '../host/bytes.ts';
 import { homesOf, isWithin } from '../host/folders.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
 import { factsOf, STARTUP_IN_HOME } from '../plan/places/index.ts';
@@ -33,89 +33,27 @@ const IN_HOME: readonly Mark[] = [
   },
   {
     what: 'started with the session',
-    places: [
-      ...[
-        '.config/autostart',
-        '.config/systemd',
-        '.local/share/systemd',
-        '.xprofile',
-        '.xinitrc',
-        '.xsession',
-        '.xsessionrc',
-      ],
-      ...['.config/plasma-workspace', '.local/share/dbus-1', '.config/containers/systemd', '.config/user-tmpfiles.d'],
-      ...['.local/share/applications'],
-    ],
+    places: wordsIn(`
+      .config/autostart .config/systemd .local/share/systemd .xprofile .xinitrc .xsession .xsessionrc
+      .config/plasma-workspace .local/share/dbus-1 .config/containers/systemd .config/user-tmpfiles.d
+      .local/share/applications
+    `),
   },
   { what: "git's settings", places: ['.gitconfig', '.config/git', '.git-templates'] },
   { what: 'settings of ssh', places: ['.ssh'] },
   {
     what: 'settings that start programs',
-    places: [
-      ...[
-        '.vimrc',
-        '.gvimrc',
-        '.vim',
-        '.config/nvim',
-        '.local/share/nvim',
-        '.exrc',
-        '.emacs',
-        '.emacs.d',
-        '.config/emacs',
-      ],
-      ...[
-        '.tmux.conf',
-        '.config/tmux',
-        '.screenrc',
-        '.config/helix',
-        '.config/Code',
-        '.vscode',
-        '.config/direnv',
-        '.npmrc',
-      ],
-      ...[
-        '.yarnrc',
-        '.yarnrc.yml',
-        '.cargo/config',
-        '.cargo/config.toml',
-        '.config/pip',
-        '.pip',
-        '.pythonrc',
-        '.gdbinit',
-      ],
-      ...[
-        '.config/gdb',
-        '.lldbinit',
-        '.config/mise',
-        '.asdfrc',
-        '.config/starship.toml',
-        '.config/zellij',
-        '.m2/settings.xml',
-      ],
-      ...[
-        '.gradle/init.d',
-        '.gradle/init.gradle',
-        '.gradle/gradle.properties',
-        '.bazelrc',
-        '.docker',
-        '.irbrc',
-        '.Rprofile',
-      ],
-    ],
+    places: wordsIn(`
+      .vimrc .gvimrc .vim .config/nvim .local/share/nvim .exrc .emacs .emacs.d .config/emacs .tmux.conf .config/tmux
+      .screenrc .config/helix .config/Code .vscode .config/direnv .npmrc .yarnrc .yarnrc.yml .cargo/config
+      .cargo/config.toml .config/pip .pip .pythonrc .gdbinit .config/gdb .lldbinit .config/mise .asdfrc
+      .config/starship.toml .config/zellij .m2/settings.xml .gradle/init.d .gradle/init.gradle
+      .gradle/gradle.properties .bazelrc .docker .irbrc .Rprofile
+    `),
   },
   {
     what: "an agent's settings",
-    places: [
-      '.claude',
-      '.claude.json',
-      '.codex',
-      '.gemini',
-      '.cursor',
-      '.aider.conf.yml',
-      '.config/opencode',
-      '.qwen',
-      '.mcp.json',
-    ],
+    places: wordsIn('.claude .claude.json .codex .gemini .cursor .aider.conf.yml .config/opencode .qwen .mcp.json'),
   },
   {
     what: 'a program',

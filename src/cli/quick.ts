@@ -1,5 +1,5 @@
 import { knownAgent } from '../agents/known.ts';
-import type { Bytes } from '../host/bytes.ts';
+import { type Bytes, wordsIn } from '../host/bytes.ts';
 import { projectProfileAt, workingFolder } from '../host/folders.ts';
 import { captureArguments, frontDescriptor } from '../host/parent-env.ts';
 import { needsConfig, run } from './commands/run.ts';
@@ -9,22 +9,9 @@ import { IN_FLAG } from './run-flags.ts';
 import { showError } from './ui/show-error.ts';
 
 /** Flags that need nothing but what is bundled here. */
-const OWN_FLAGS = [
-  '--base',
-  '--allow',
-  '--deny',
-  '--except',
-  '--set',
-  '--guard',
-  '--fs',
-  '--write',
-  '--read',
-  '--hide',
-  '--expose',
-  '--workspace',
-  '--net',
-  '--isolation',
-];
+const OWN_FLAGS = wordsIn(
+  '--base --allow --deny --except --set --guard --fs --write --read --hide --expose --workspace --net --isolation',
+);
 
 /** The launch people type all day, as a bundle of its own that is small and compiled ahead. Whatever else is asked for, the whole program does. */
 export const quickRun = (whole: () => Promise<unknown>) => quickRunWith(OWN_FLAGS, whole);

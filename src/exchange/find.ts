@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { wordsIn } from '../host/bytes.ts';
 
 /** Where other tools keep their policies: for the user, and in a project. */
 const OF_THE_USER = [
@@ -16,22 +17,11 @@ const FOLDERS_OF_THE_USER = [
   ['.config/firejail', /\.profile$/],
 ] as const;
 
-const OF_A_PROJECT = [
-  '.codex/config.toml',
-  '.gemini/settings.json',
-  '.claude/settings.json',
-  '.claude/settings.local.json',
-  '.srt-settings.json',
-  '.devcontainer/devcontainer.json',
-  '.devcontainer.json',
-  'compose.yaml',
-  'compose.yml',
-  'docker-compose.yml',
-  'docker-compose.yaml',
-  'ixt.toml',
-  '.env',
-  '.envrc',
-];
+const OF_A_PROJECT = wordsIn(`
+  .codex/config.toml .gemini/settings.json .claude/settings.json .claude/settings.local.json .srt-settings.json
+  .devcontainer/devcontainer.json .devcontainer.json compose.yaml compose.yml docker-compose.yml docker-compose.yaml
+  ixt.toml .env .envrc
+`);
 
 export interface FoundPolicy {
   readonly path: string;

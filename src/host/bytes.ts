@@ -114,3 +114,10 @@ function scheduleOf(bytes: Uint8Array, at: number): Uint32Array {
   }
   return words;
 }
+
+/** Long lists are kept as text: `what it is: this, that`, a line each; one that is indented belongs to the line before. */
+export const groupsIn = (text: string): (readonly [name: string, items: readonly string[]])[] =>
+  [...text.matchAll(/^(\S.*?): (.+(?:\n +.+)*)$/gm)].map(([, name = '', items = '']) => [name, items.split(/,\s+/)]);
+
+/** The same without groups, for what has no blanks in it. */
+export const wordsIn = (text: string): string[] => text.trim().split(/\s+/);

@@ -1,3 +1,4 @@
+import { wordsIn } from '../../host/bytes.ts';
 export interface ShellWord {
   readonly text: string;
   /** Where it stands in the script. */
@@ -44,23 +45,7 @@ const unquoted = (text: string) =>
   text.replace(/\\[\s\S]|"((?:[^"\\]|\\[\s\S])*)"|'([^']*)'/g, (all, a, b) => a ?? b ?? all);
 
 const ASSIGNMENT = /^[A-Za-z_]\w*\+?=/;
-const WRAPPERS = new Set([
-  'sudo',
-  'env',
-  'exec',
-  'time',
-  'nice',
-  'nohup',
-  'command',
-  'xvfb-run',
-  'stdbuf',
-  'then',
-  'do',
-  'else',
-  'if',
-  'while',
-  '!',
-]);
+const WRAPPERS = new Set(wordsIn('sudo env exec time nice nohup command xvfb-run stdbuf then do else if while !'));
 const RUNNERS = new Set(['npx', 'bunx', 'uvx', 'pnpx']);
 const RUNNER_PAIRS = new Set(['pnpm dlx', 'yarn dlx', 'pipx run', 'npm exec', 'bun x', 'uv run', 'poetry run']);
 

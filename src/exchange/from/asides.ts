@@ -1,25 +1,11 @@
+import { wordsIn } from '../../host/bytes.ts';
 /** Keys of other tools that say nothing about what a command may see or do: models, looks, notices, the agent's own tools. */
 
 /** Source: Codex's core/config.schema.json; and what `codex --strict-config` 0.166 takes for a key. */
 export const CODEX_ASIDE: readonly string[] = [
-  ...[
-    'agents',
-    'allow_login_shell',
-    'analytics',
-    'approval_policy',
-    'approvals_reviewer',
-    'apps',
-    'apps_mcp_product_sku',
-  ],
+  ...wordsIn('agents allow_login_shell analytics approval_policy approvals_reviewer apps apps_mcp_product_sku'),
   ...['audio', 'auto_review', 'background_terminal_max_timeout', 'chatgpt_base_url', 'check_for_update_on_startup'],
-  ...[
-    'cli_auth_credentials_store',
-    'compact_prompt',
-    'debug',
-    'desktop',
-    'developer_instructions',
-    'disable_paste_burst',
-  ],
+  ...wordsIn('cli_auth_credentials_store compact_prompt debug desktop developer_instructions disable_paste_burst'),
   ...[
     'experimental_compact_prompt_file',
     'experimental_realtime_start_instructions',
@@ -53,14 +39,7 @@ export const CODEX_ASIDE: readonly string[] = [
   ...['project_doc_fallback_filenames', 'project_doc_max_bytes', 'project_root_markers', 'projects', 'realtime'],
   ...['review_model', 'service_tier', 'show_raw_agent_reasoning', 'skills', 'sqlite_home'],
   ...['suppress_unstable_features_warning', 'tool_output_token_limit', 'tool_suggest', 'tools', 'tui', 'web_search'],
-  ...[
-    'allow_symlinked_codex_home',
-    'browser_use',
-    'cloud',
-    'computer_use',
-    'goals',
-    'include_environment_context_time',
-  ],
+  ...wordsIn('allow_symlinked_codex_home browser_use cloud computer_use goals include_environment_context_time'),
   ...['experimental_realtime_webrtc_call_base_url', 'experimental_thread_store_endpoint', 'js_repl_node_module_dirs'],
   ...['js_repl_node_path', 'mcp_enterprise_managed_auth', 'mcp_optional_startup_grace_ms', 'orchestrator'],
   ...['model_post_turn_compact_threshold_percent', 'responses_api_metadata', 'thread_unload_delay_secs'],
@@ -85,83 +64,40 @@ export const GEMINI_ASIDE: readonly string[] = [
 ];
 
 /** Source: the JSON Schema of Claude Code's settings in SchemaStore, its page on settings, and the schema in Claude Code 2.1.325 itself. */
-export const CLAUDE_ASIDE: readonly string[] = [
-  ...['$schema', 'advisorModel', 'agent', 'agentPushNotifEnabled', 'allowAllClaudeAiMcps', 'allowManagedHooksOnly'],
-  ...['allowManagedMcpServersOnly', 'allowManagedPermissionRulesOnly', 'allowedChannelPlugins', 'allowedHttpHookUrls'],
-  ...['allowedMcpServers', 'alwaysThinkingEnabled', 'apiKeyHelper', 'attribution', 'autoCompactEnabled'],
-  ...[
-    'autoMemoryDirectory',
-    'autoMemoryEnabled',
-    'autoMode',
-    'autoScrollEnabled',
-    'autoUpdatesChannel',
-    'availableModels',
-  ],
-  ...['awaySummaryEnabled', 'awsAuthRefresh', 'awsCredentialExport', 'axScreenReader', 'blockedMarketplaces'],
-  ...['channelsEnabled', 'claudeMd', 'claudeMdExcludes', 'cleanupPeriodDays', 'companyAnnouncements', 'defaultShell'],
-  ...['deniedMcpServers', 'disableAgentView', 'disableAllHooks', 'disableArtifact', 'disableAutoMode'],
-  ...['disableBundledSkills', 'disableClaudeAiConnectors', 'disableDeepLinkRegistration', 'disableRemoteControl'],
-  ...[
-    'disableSideloadFlags',
-    'disableSkillShellExecution',
-    'disableWorkflows',
-    'disabledMcpjsonServers',
-    'editorMode',
-    'effortLevel',
-  ],
-  ...['enableAllProjectMcpServers', 'enabledMcpjsonServers', 'enabledPlugins', 'enforceAvailableModels'],
-  ...['extraKnownMarketplaces', 'fallbackModel', 'fastMode', 'feedbackSurveyRate', 'fileCheckpointingEnabled'],
-  ...['fileSuggestion', 'footerLinksRegexes', 'forceLoginMethod', 'forceLoginOrgUUID', 'forceRemoteSettingsRefresh'],
-  ...['gcpAuthRefresh', 'hooks', 'httpHookAllowedEnvVars', 'includeCoAuthoredBy', 'includeGitInstructions'],
-  ...[
-    'inputNeededNotifEnabled',
-    'language',
-    'managedMcpServers',
-    'mcpServers',
-    'minimumVersion',
-    'model',
-    'modelOverrides',
-  ],
-  ...['otelHeadersHelper', 'outputStyle', 'parentSettingsBehavior', 'plansDirectory', 'pluginConfigs'],
-  ...['pluginSuggestionMarketplaces', 'pluginTrustMessage', 'prUrlTemplate', 'preferredNotifChannel'],
-  ...['prefersReducedMotion', 'requiredMaximumVersion', 'requiredMinimumVersion', 'respectGitignore'],
-  ...['respondToBashCommands', 'showClearContextOnPlanAccept', 'showThinkingSummaries', 'showTurnDuration'],
-  ...['skillListingBudgetFraction', 'skillListingMaxDescChars', 'skillOverrides', 'skipDangerousModePermissionPrompt'],
-  ...['skipWebFetchPreflight', 'spinnerTipsEnabled', 'spinnerTipsOverride', 'spinnerVerbs', 'sshConfigs'],
-  ...[
-    'sshHostAllowlist',
-    'statusLine',
-    'strictKnownMarketplaces',
-    'strictPluginOnlyCustomization',
-    'subagentStatusLine',
-  ],
-  ...[
-    'teammateMode',
-    'terminalProgressBarEnabled',
-    'theme',
-    'tui',
-    'useAutoModeDuringPlan',
-    'verbose',
-    'viewMode',
-    'voice',
-  ],
-  ...['voiceEnabled', 'wheelScrollAccelerationEnabled', 'worktree', 'wslInheritsWindowsSettings'],
-  ...['additionalMarketplaces', 'allowClaudeInChromeWithManagedMcp', 'allowedMarketplaces', 'allowedProviders'],
-  ...['appendPlugins', 'askUserQuestionTimeout', 'attributionProject', 'attributionProjectPolicy'],
-  ...['autoCompactWindow', 'autoContinueAtUsageLimit', 'autoDreamEnabled', 'autoUploadSessions'],
-  ...['availableModelsMatch', 'bashEditDiffEnabled', 'bashOutputMaxChars', 'breakReminder'],
-  ...['clawdFileProgressEnabled', 'crossSessionInbound', 'daemonColdStart', 'deniedModels'],
-  ...['desktopSessionCleanupPeriodDays', 'dialogExpiry', 'disableCommandPluginSources', 'disableReplyCheck'],
-  ...['disableWindowsBashCommandSplit', 'doneMeansMerged', 'emojiCompletionEnabled', 'enableArtifact'],
-  ...['enableWorkflows', 'fastModePerSessionOptIn', 'feedbackDrafts', 'forceLoginGatewayUrl'],
-  ...['gatewayInternalNetworks', 'idleCompaction', 'isolatePeerMachines', 'keybindingFlavor'],
-  ...['managedSourcesBehavior', 'maxEffortLevel', 'maxProseWidth', 'modelPicker', 'modelPricing'],
-  ...['modelProposedGoals', 'modelSettings', 'precomputeArmTokens', 'precomputeCompactionEnabled', 'prependPlugins'],
-  ...['processWrapper', 'promptCacheTtl', 'promptSuggestionEnabled', 'proxyAuthHelper', 'quietHours', 'remote'],
-  ...['remoteControl', 'remoteControlAtStartup', 'remoteTools', 'responseComparisonEnabled', 'showMessageTimestamps'],
-  ...['skipWorkflowUsageWarning', 'spellcheck', 'sshHostCommands', 'subagentPromptCacheTtl', 'switchModelsOnFlag'],
-  ...['syncClaudeAiPlugins', 'syncClaudeAiSkills', 'syntaxHighlightingDisabled', 'taskOutputMaxChars'],
-  ...['terminalTitleFromRename', 'timeFormat', 'timeZone', 'todoFeatureEnabled', 'totalTokensReminder'],
-  ...['totalTokensReminderAfterUserTurn', 'totalTokensReminderBudget', 'ultracode', 'vimInsertModeRemaps'],
-  ...['workflowKeywordTriggerEnabled', 'workflowSizeGuideline', 'xaaIdp'],
-];
+export const CLAUDE_ASIDE: readonly string[] = wordsIn(`
+    $schema advisorModel agent agentPushNotifEnabled allowAllClaudeAiMcps allowManagedHooksOnly
+    allowManagedMcpServersOnly allowManagedPermissionRulesOnly allowedChannelPlugins allowedHttpHookUrls
+    allowedMcpServers alwaysThinkingEnabled apiKeyHelper attribution autoCompactEnabled autoMemoryDirectory
+    autoMemoryEnabled autoMode autoScrollEnabled autoUpdatesChannel availableModels awaySummaryEnabled awsAuthRefresh
+    awsCredentialExport axScreenReader blockedMarketplaces channelsEnabled claudeMd claudeMdExcludes cleanupPeriodDays
+    companyAnnouncements defaultShell deniedMcpServers disableAgentView disableAllHooks disableArtifact
+    disableAutoMode disableBundledSkills disableClaudeAiConnectors disableDeepLinkRegistration disableRemoteControl
+    disableSideloadFlags disableSkillShellExecution disableWorkflows disabledMcpjsonServers editorMode effortLevel
+    enableAllProjectMcpServers enabledMcpjsonServers enabledPlugins enforceAvailableModels extraKnownMarketplaces
+    fallbackModel fastMode feedbackSurveyRate fileCheckpointingEnabled fileSuggestion footerLinksRegexes
+    forceLoginMethod forceLoginOrgUUID forceRemoteSettingsRefresh gcpAuthRefresh hooks httpHookAllowedEnvVars
+    includeCoAuthoredBy includeGitInstructions inputNeededNotifEnabled language managedMcpServers mcpServers
+    minimumVersion model modelOverrides otelHeadersHelper outputStyle parentSettingsBehavior plansDirectory
+    pluginConfigs pluginSuggestionMarketplaces pluginTrustMessage prUrlTemplate preferredNotifChannel
+    prefersReducedMotion requiredMaximumVersion requiredMinimumVersion respectGitignore respondToBashCommands
+    showClearContextOnPlanAccept showThinkingSummaries showTurnDuration skillListingBudgetFraction
+    skillListingMaxDescChars skillOverrides skipDangerousModePermissionPrompt skipWebFetchPreflight spinnerTipsEnabled
+    spinnerTipsOverride spinnerVerbs sshConfigs sshHostAllowlist statusLine strictKnownMarketplaces
+    strictPluginOnlyCustomization subagentStatusLine teammateMode terminalProgressBarEnabled theme tui
+    useAutoModeDuringPlan verbose viewMode voice voiceEnabled wheelScrollAccelerationEnabled worktree
+    wslInheritsWindowsSettings additionalMarketplaces allowClaudeInChromeWithManagedMcp allowedMarketplaces
+    allowedProviders appendPlugins askUserQuestionTimeout attributionProject attributionProjectPolicy
+    autoCompactWindow autoContinueAtUsageLimit autoDreamEnabled autoUploadSessions availableModelsMatch
+    bashEditDiffEnabled bashOutputMaxChars breakReminder clawdFileProgressEnabled crossSessionInbound daemonColdStart
+    deniedModels desktopSessionCleanupPeriodDays dialogExpiry disableCommandPluginSources disableReplyCheck
+    disableWindowsBashCommandSplit doneMeansMerged emojiCompletionEnabled enableArtifact enableWorkflows
+    fastModePerSessionOptIn feedbackDrafts forceLoginGatewayUrl gatewayInternalNetworks idleCompaction
+    isolatePeerMachines keybindingFlavor managedSourcesBehavior maxEffortLevel maxProseWidth modelPicker modelPricing
+    modelProposedGoals modelSettings precomputeArmTokens precomputeCompactionEnabled prependPlugins processWrapper
+    promptCacheTtl promptSuggestionEnabled proxyAuthHelper quietHours remote remoteControl remoteControlAtStartup
+    remoteTools responseComparisonEnabled showMessageTimestamps skipWorkflowUsageWarning spellcheck sshHostCommands
+    subagentPromptCacheTtl switchModelsOnFlag syncClaudeAiPlugins syncClaudeAiSkills syntaxHighlightingDisabled
+    taskOutputMaxChars terminalTitleFromRename timeFormat timeZone todoFeatureEnabled totalTokensReminder
+    totalTokensReminderAfterUserTurn totalTokensReminderBudget ultracode vimInsertModeRemaps
+    workflowKeywordTriggerEnabled workflowSizeGuideline xaaIdp
+`);

@@ -1,3 +1,4 @@
+import { wordsIn } from '../../host/bytes.ts';
 import { presetPatterns } from '../../policy/presets/presets.ts';
 import { type Draft, quoted } from '../draft.ts';
 import { at, entriesAt, type Json, type JsonMap, mapAt } from '../json.ts';
@@ -22,15 +23,9 @@ export const codex: Importer = {
   },
 };
 
-const READ = [
-  'shell_environment_policy',
-  'sandbox_mode',
-  'sandbox_workspace_write',
-  'default_permissions',
-  'permissions',
-  'profile',
-  'profiles',
-];
+const READ = wordsIn(
+  'shell_environment_policy sandbox_mode sandbox_workspace_write default_permissions permissions profile profiles',
+);
 
 /** A profile that the file selects is laid over the rest, as Codex does. */
 function withProfile(config: JsonMap, draft: Draft): JsonMap {

@@ -1,3 +1,4 @@
+import { wordsIn } from '../../host/bytes.ts';
 import { type Draft, quoted } from '../draft.ts';
 import { at, entriesAt, type Json, listAt, mapAt, textsAt } from '../json.ts';
 import { done, type Handlers, type Importer, readKeys, rows } from './importer.ts';
@@ -159,26 +160,10 @@ function readService(key: string, name: string, value: Json, draft: Draft) {
   else draft.unknown(key);
 }
 
-const NARROWER = [
-  'privileged',
-  'cap_add',
-  'cap_drop',
-  'security_opt',
-  'devices',
-  'pid',
-  'ipc',
-  'network_mode',
-  'read_only',
-  'ports',
-  'networks',
-  'secrets',
-  'configs',
-  'group_add',
-  'userns_mode',
-  'extra_hosts',
-  'dns',
-  'tmpfs',
-];
+const NARROWER = wordsIn(`
+  privileged cap_add cap_drop security_opt devices pid ipc network_mode read_only ports networks secrets configs
+  group_add userns_mode extra_hosts dns tmpfs
+`);
 const LIMITS = /^(mem_|memswap|cpu|pids_limit|ulimits|blkio|oom_|deploy$|storage_opt)/;
 const SERVICE_ASIDE =
   /^(image|build|command|entrypoint|container_name|depends_on|healthcheck|restart|labels|logging|working_dir|user|hostname|profiles|stdin_open|tty|stop_|init|platform|pull_policy|expose|links|external_links|annotations|extends|scale|domainname|develop|x-)/;

@@ -1,3 +1,4 @@
+import { wordsIn } from '../../host/bytes.ts';
 import { type BrokeredEntry, type Draft, type PlaceList, quoted, valueIsSayable } from '../draft.ts';
 import { at, entriesAt, type Json, type JsonMap, listAt, mapAt, textOrTexts, textsAt } from '../json.ts';
 import { asides, done, type Handler, type Handlers, type Importer, type Input, readKeys, rows } from './importer.ts';
@@ -7,14 +8,9 @@ export const nono: Importer = {
   format: 'nono',
   title: 'nono',
   recognises: ({ data }) =>
-    [
-      'environment.allow_vars',
-      'workdir.access',
-      'env_credentials',
-      'groups',
-      'security.groups',
-      'command_policies',
-    ].some((way) => at(data, way) !== undefined) ||
+    wordsIn('environment.allow_vars workdir.access env_credentials groups security.groups command_policies').some(
+      (way) => at(data, way) !== undefined,
+    ) ||
     (at(data, 'filesystem.allow') ?? at(data, 'filesystem.allow_file') ?? at(data, 'network.allow_domain')) !==
       undefined,
   read: async (input, draft) => {
@@ -301,15 +297,7 @@ function readService(section: Json | undefined, name: string, service: Json, dra
 }
 
 /** What may hold a service back further, or give it another log-in: left out as a whole with it. */
-const SERVICE_LIMITS = [
-  'auth',
-  'aws_auth',
-  'spiffe',
-  'redeem_phantoms',
-  'endpoint_policy',
-  'rate_limit',
-  'path_pattern',
-];
+const SERVICE_LIMITS = wordsIn('auth aws_auth spiffe redeem_phantoms endpoint_policy rate_limit path_pattern');
 const SERVICE_TLS = ['tls_ca', 'tls_client_cert', 'tls_client_key'];
 
 function serviceEntry(service: Json): BrokeredEntry | undefined {

@@ -1,3 +1,5 @@
+import { wordsIn } from '../../host/bytes.ts';
+
 /**
  * What programs leave in folders that are shown for their settings: the text of files that were edited, lines that were typed, what stood on
  * a screen, whole projects. By the names that programs give them, and by words that people give what should not be seen.
@@ -26,24 +28,10 @@ export const LEFTOVERS: readonly { readonly why: string; readonly places: readon
   },
   {
     why: 'what was typed and what stood on a screen',
-    places: [
-      ...[
-        '.tmux/resurrect',
-        '.local/share/tmux',
-        '.config/nushell/history*',
-        '.npm/_logs',
-        '.yarn/logs',
-        '.julia/logs',
-      ],
-      ...[
-        '.vim/.netrwhist',
-        '.config/zellij/session*',
-        '.cache/zellij',
-        '.local/share/nvim/shada',
-        '.config/nano/*history*',
-        '.cache/pre-commit/*.log',
-      ],
-    ],
+    places: wordsIn(`
+        .tmux/resurrect .local/share/tmux .config/nushell/history* .npm/_logs .yarn/logs .julia/logs .vim/.netrwhist
+        .config/zellij/session* .cache/zellij .local/share/nvim/shada .config/nano/*history* .cache/pre-commit/*.log
+    `),
   },
   {
     why: 'files that are called secret or private',

@@ -1,4 +1,4 @@
-import { type Bytes, bytesOfText, showText } from '../../host/bytes.ts';
+import { type Bytes, bytesOfText, showText, wordsIn } from '../../host/bytes.ts';
 import { CONTROL_VARIABLES } from '../../host/control.ts';
 import { CordonError } from '../../host/errors.ts';
 import { isUsableName } from '../../host/parent-env.ts';
@@ -11,22 +11,7 @@ import { NEVER, ONLY_BY_NAME } from './injection.ts';
 const PRESETS = {
   all: ['*'],
   none: [],
-  'os-common': [
-    'HOME',
-    'PATH',
-    'XDG_*',
-    'NO_COLOR',
-    'FORCE_COLOR',
-    'TERM',
-    'COLORTERM',
-    'LANG',
-    'LC_*',
-    'USER',
-    'LOGNAME',
-    'TMPDIR',
-    'SHELL',
-    'TZ',
-  ],
+  'os-common': wordsIn('HOME PATH XDG_* NO_COLOR FORCE_COLOR TERM COLORTERM LANG LC_* USER LOGNAME TMPDIR SHELL TZ'),
   /** What Codex calls core on Linux and macOS; it takes these names in any case. */
   core: ['PATH', 'SHELL', 'TMPDIR', 'TEMP', 'TMP', 'HOME', 'LANG', 'LC_ALL', 'LC_CTYPE', 'LOGNAME', 'USER'],
   agent: [
@@ -40,19 +25,10 @@ const PRESETS = {
     ...['PYTHONPATH', 'VIRTUAL_ENV', 'CONDA_DEFAULT_ENV', 'CONDA_PREFIX'],
     ...['NVM_DIR', 'NVM_BIN', 'NVM_PATH', 'NODE_PATH'],
   ],
-  terminal: [
-    ...['EDITOR', 'VISUAL', 'PAGER'],
-    ...['SSL_CERT_FILE', 'SSL_CERT_DIR', 'NODE_EXTRA_CA_CERTS', 'REQUESTS_CA_BUNDLE', 'CURL_CA_BUNDLE'],
-    ...[
-      'GIT_SSL_CAINFO',
-      'GIT_SSL_CAPATH',
-      'PIP_CERT',
-      'AWS_CA_BUNDLE',
-      'CARGO_HTTP_CAINFO',
-      'DENO_CERT',
-      'NIX_SSL_CERT_FILE',
-    ],
-  ],
+  terminal: wordsIn(`
+      EDITOR VISUAL PAGER SSL_CERT_FILE SSL_CERT_DIR NODE_EXTRA_CA_CERTS REQUESTS_CA_BUNDLE CURL_CA_BUNDLE
+      GIT_SSL_CAINFO GIT_SSL_CAPATH PIP_CERT AWS_CA_BUNDLE CARGO_HTTP_CAINFO DENO_CERT NIX_SSL_CERT_FILE
+  `),
   proxy: ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'http_proxy', 'https_proxy', 'no_proxy'],
 } as const satisfies Record<string, readonly string[]>;
 

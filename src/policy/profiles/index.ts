@@ -1,3 +1,4 @@
+import { wordsIn } from '../../host/bytes.ts';
 import { presetPatterns } from '../presets/presets.ts';
 import type { ProfileData } from '../profile/schema.ts';
 
@@ -115,44 +116,15 @@ const CI: ProfileData = {
     allow_vars: [
       '@terminal',
       ...['CI', 'BUILD_NUMBER', 'BUILD_ID', 'JOB_NAME', 'BRANCH_NAME', 'GIT_COMMIT', 'GIT_BRANCH'],
-      ...[
-        'GITHUB_ACTIONS',
-        'GITHUB_ACTOR',
-        'GITHUB_BASE_REF',
-        'GITHUB_EVENT_NAME',
-        'GITHUB_HEAD_REF',
-        'GITHUB_JOB',
-        'GITHUB_REF',
-      ],
-      ...[
-        'GITHUB_REF_NAME',
-        'GITHUB_REPOSITORY',
-        'GITHUB_RUN_ID',
-        'GITHUB_RUN_NUMBER',
-        'GITHUB_SHA',
-        'GITHUB_WORKFLOW',
-        'GITHUB_WORKSPACE',
-      ],
+      ...wordsIn('GITHUB_ACTIONS GITHUB_ACTOR GITHUB_BASE_REF GITHUB_EVENT_NAME GITHUB_HEAD_REF GITHUB_JOB GITHUB_REF'),
+      ...wordsIn(
+        'GITHUB_REF_NAME GITHUB_REPOSITORY GITHUB_RUN_ID GITHUB_RUN_NUMBER GITHUB_SHA GITHUB_WORKFLOW GITHUB_WORKSPACE',
+      ),
       ...['RUNNER_ARCH', 'RUNNER_OS', 'RUNNER_TEMP'],
-      ...[
-        'GITLAB_CI',
-        'CI_COMMIT_BRANCH',
-        'CI_COMMIT_REF_NAME',
-        'CI_COMMIT_SHA',
-        'CI_JOB_ID',
-        'CI_JOB_NAME',
-        'CI_PIPELINE_ID',
-      ],
-      ...[
-        'CI_PROJECT_DIR',
-        'CI_PROJECT_PATH',
-        'CIRCLECI',
-        'CIRCLE_BRANCH',
-        'CIRCLE_SHA1',
-        'BUILDKITE',
-        'BUILDKITE_BRANCH',
-        'BUILDKITE_COMMIT',
-      ],
+      ...wordsIn('GITLAB_CI CI_COMMIT_BRANCH CI_COMMIT_REF_NAME CI_COMMIT_SHA CI_JOB_ID CI_JOB_NAME CI_PIPELINE_ID'),
+      ...wordsIn(
+        'CI_PROJECT_DIR CI_PROJECT_PATH CIRCLECI CIRCLE_BRANCH CIRCLE_SHA1 BUILDKITE BUILDKITE_BRANCH BUILDKITE_COMMIT',
+      ),
     ],
   },
 };
