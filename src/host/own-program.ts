@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, type Stats, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { type Bytes, bufferOfBytes, bytesOfText, showBytes } from './bytes.ts';
+import { type Bytes, bufferOfBytes, bytesOfText, showBytes, wordsIn } from './bytes.ts';
 import { CordonError, EXIT } from './errors.ts';
 import { realBytesOf } from './files.ts';
 import { findCommand, homesOf, isWithin } from './folders.ts';
@@ -47,10 +47,9 @@ const INSTALLED = ['/usr', '/bin', '/sbin', '/opt', '/nix', '/gnu', '/snap', '/v
 /** Visible folders of a home in which programs are installed; of the others each may have been a workspace once. */
 const INSTALLED_IN_HOME = ['bin', 'go', 'miniconda3', 'anaconda3', 'miniforge3', 'mambaforge'];
 /** Hidden folders of a home that are repositories because their installer clones itself; any other repository may be somebody's work. */
-const CLONED_IN_HOME = [
-  ...['.nvm', '.pyenv', '.rbenv', '.nodenv', '.goenv', '.jenv', '.phpenv', '.plenv', '.swiftenv', '.tfenv'],
-  ...['.asdf', '.fzf', '.linuxbrew'],
-];
+const CLONED_IN_HOME = wordsIn(
+  '.nvm .pyenv .rbenv .nodenv .goenv .jenv .phpenv .plenv .swiftenv .tfenv .asdf .fzf .linuxbrew',
+);
 
 /**
  * Why a command may have put this program where it is, now or in an earlier launch, undefined when none can: what goes by its name

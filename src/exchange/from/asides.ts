@@ -51,53 +51,51 @@ export const CODEX_ASIDE: readonly string[] = [
 ];
 
 /** Source: Gemini CLI's page on configuration; each with all that lies below it. */
-export const GEMINI_ASIDE: readonly string[] = [
-  ...['$schema', 'policyPaths', 'adminPolicyPaths', 'general', 'output', 'ui', 'ide', 'privacy', 'billing', 'model'],
-  ...['modelConfigs', 'agents', 'context', 'mcp', 'mcpServers', 'useWriteTodos', 'experimental', 'skills', 'telemetry'],
-  ...['hooksConfig', 'hooks', 'extensions', 'admin', 'advanced', 'contextManagement'],
-  ...['tools.shell', 'tools.allowed', 'tools.discoveryCommand', 'tools.callCommand', 'tools.useRipgrep'],
-  ...['tools.truncateToolOutputThreshold', 'tools.disableLLMCorrection', 'tools.confirmationRequired'],
-  ...['tools.enableToolOutputTruncation', 'tools.truncateToolOutputLines', 'tools.autoAccept'],
-  ...['security.disableYoloMode', 'security.disableAlwaysAllow', 'security.enablePermanentToolApproval'],
-  ...['security.autoAddToPolicyByDefault', 'security.blockGitExtensions', 'security.allowedExtensions'],
-  ...['security.folderTrust', 'security.auth', 'security.enableConseca'],
-];
+export const GEMINI_ASIDE: readonly string[] = wordsIn(`
+  $schema policyPaths adminPolicyPaths general output ui ide privacy billing model modelConfigs agents context mcp
+  mcpServers useWriteTodos experimental skills telemetry hooksConfig hooks extensions admin advanced
+  contextManagement tools.shell tools.allowed tools.discoveryCommand tools.callCommand tools.useRipgrep
+  tools.truncateToolOutputThreshold tools.disableLLMCorrection tools.confirmationRequired
+  tools.enableToolOutputTruncation tools.truncateToolOutputLines tools.autoAccept security.disableYoloMode
+  security.disableAlwaysAllow security.enablePermanentToolApproval security.autoAddToPolicyByDefault
+  security.blockGitExtensions security.allowedExtensions security.folderTrust security.auth security.enableConseca
+`);
 
 /** Source: the JSON Schema of Claude Code's settings in SchemaStore, its page on settings, and the schema in Claude Code 2.1.325 itself. */
 export const CLAUDE_ASIDE: readonly string[] = wordsIn(`
-    $schema advisorModel agent agentPushNotifEnabled allowAllClaudeAiMcps allowManagedHooksOnly
-    allowManagedMcpServersOnly allowManagedPermissionRulesOnly allowedChannelPlugins allowedHttpHookUrls
-    allowedMcpServers alwaysThinkingEnabled apiKeyHelper attribution autoCompactEnabled autoMemoryDirectory
-    autoMemoryEnabled autoMode autoScrollEnabled autoUpdatesChannel availableModels awaySummaryEnabled awsAuthRefresh
-    awsCredentialExport axScreenReader blockedMarketplaces channelsEnabled claudeMd claudeMdExcludes cleanupPeriodDays
-    companyAnnouncements defaultShell deniedMcpServers disableAgentView disableAllHooks disableArtifact
-    disableAutoMode disableBundledSkills disableClaudeAiConnectors disableDeepLinkRegistration disableRemoteControl
-    disableSideloadFlags disableSkillShellExecution disableWorkflows disabledMcpjsonServers editorMode effortLevel
-    enableAllProjectMcpServers enabledMcpjsonServers enabledPlugins enforceAvailableModels extraKnownMarketplaces
-    fallbackModel fastMode feedbackSurveyRate fileCheckpointingEnabled fileSuggestion footerLinksRegexes
-    forceLoginMethod forceLoginOrgUUID forceRemoteSettingsRefresh gcpAuthRefresh hooks httpHookAllowedEnvVars
-    includeCoAuthoredBy includeGitInstructions inputNeededNotifEnabled language managedMcpServers mcpServers
-    minimumVersion model modelOverrides otelHeadersHelper outputStyle parentSettingsBehavior plansDirectory
-    pluginConfigs pluginSuggestionMarketplaces pluginTrustMessage prUrlTemplate preferredNotifChannel
-    prefersReducedMotion requiredMaximumVersion requiredMinimumVersion respectGitignore respondToBashCommands
-    showClearContextOnPlanAccept showThinkingSummaries showTurnDuration skillListingBudgetFraction
-    skillListingMaxDescChars skillOverrides skipDangerousModePermissionPrompt skipWebFetchPreflight spinnerTipsEnabled
-    spinnerTipsOverride spinnerVerbs sshConfigs sshHostAllowlist statusLine strictKnownMarketplaces
-    strictPluginOnlyCustomization subagentStatusLine teammateMode terminalProgressBarEnabled theme tui
-    useAutoModeDuringPlan verbose viewMode voice voiceEnabled wheelScrollAccelerationEnabled worktree
-    wslInheritsWindowsSettings additionalMarketplaces allowClaudeInChromeWithManagedMcp allowedMarketplaces
-    allowedProviders appendPlugins askUserQuestionTimeout attributionProject attributionProjectPolicy
-    autoCompactWindow autoContinueAtUsageLimit autoDreamEnabled autoUploadSessions availableModelsMatch
-    bashEditDiffEnabled bashOutputMaxChars breakReminder clawdFileProgressEnabled crossSessionInbound daemonColdStart
-    deniedModels desktopSessionCleanupPeriodDays dialogExpiry disableCommandPluginSources disableReplyCheck
-    disableWindowsBashCommandSplit doneMeansMerged emojiCompletionEnabled enableArtifact enableWorkflows
-    fastModePerSessionOptIn feedbackDrafts forceLoginGatewayUrl gatewayInternalNetworks idleCompaction
-    isolatePeerMachines keybindingFlavor managedSourcesBehavior maxEffortLevel maxProseWidth modelPicker modelPricing
-    modelProposedGoals modelSettings precomputeArmTokens precomputeCompactionEnabled prependPlugins processWrapper
-    promptCacheTtl promptSuggestionEnabled proxyAuthHelper quietHours remote remoteControl remoteControlAtStartup
-    remoteTools responseComparisonEnabled showMessageTimestamps skipWorkflowUsageWarning spellcheck sshHostCommands
-    subagentPromptCacheTtl switchModelsOnFlag syncClaudeAiPlugins syncClaudeAiSkills syntaxHighlightingDisabled
-    taskOutputMaxChars terminalTitleFromRename timeFormat timeZone todoFeatureEnabled totalTokensReminder
-    totalTokensReminderAfterUserTurn totalTokensReminderBudget ultracode vimInsertModeRemaps
-    workflowKeywordTriggerEnabled workflowSizeGuideline xaaIdp
+  $schema advisorModel agent agentPushNotifEnabled allowAllClaudeAiMcps allowManagedHooksOnly
+  allowManagedMcpServersOnly allowManagedPermissionRulesOnly allowedChannelPlugins allowedHttpHookUrls
+  allowedMcpServers alwaysThinkingEnabled apiKeyHelper attribution autoCompactEnabled autoMemoryDirectory
+  autoMemoryEnabled autoMode autoScrollEnabled autoUpdatesChannel availableModels awaySummaryEnabled awsAuthRefresh
+  awsCredentialExport axScreenReader blockedMarketplaces channelsEnabled claudeMd claudeMdExcludes cleanupPeriodDays
+  companyAnnouncements defaultShell deniedMcpServers disableAgentView disableAllHooks disableArtifact
+  disableAutoMode disableBundledSkills disableClaudeAiConnectors disableDeepLinkRegistration disableRemoteControl
+  disableSideloadFlags disableSkillShellExecution disableWorkflows disabledMcpjsonServers editorMode effortLevel
+  enableAllProjectMcpServers enabledMcpjsonServers enabledPlugins enforceAvailableModels extraKnownMarketplaces
+  fallbackModel fastMode feedbackSurveyRate fileCheckpointingEnabled fileSuggestion footerLinksRegexes
+  forceLoginMethod forceLoginOrgUUID forceRemoteSettingsRefresh gcpAuthRefresh hooks httpHookAllowedEnvVars
+  includeCoAuthoredBy includeGitInstructions inputNeededNotifEnabled language managedMcpServers mcpServers
+  minimumVersion model modelOverrides otelHeadersHelper outputStyle parentSettingsBehavior plansDirectory
+  pluginConfigs pluginSuggestionMarketplaces pluginTrustMessage prUrlTemplate preferredNotifChannel
+  prefersReducedMotion requiredMaximumVersion requiredMinimumVersion respectGitignore respondToBashCommands
+  showClearContextOnPlanAccept showThinkingSummaries showTurnDuration skillListingBudgetFraction
+  skillListingMaxDescChars skillOverrides skipDangerousModePermissionPrompt skipWebFetchPreflight spinnerTipsEnabled
+  spinnerTipsOverride spinnerVerbs sshConfigs sshHostAllowlist statusLine strictKnownMarketplaces
+  strictPluginOnlyCustomization subagentStatusLine teammateMode terminalProgressBarEnabled theme tui
+  useAutoModeDuringPlan verbose viewMode voice voiceEnabled wheelScrollAccelerationEnabled worktree
+  wslInheritsWindowsSettings additionalMarketplaces allowClaudeInChromeWithManagedMcp allowedMarketplaces
+  allowedProviders appendPlugins askUserQuestionTimeout attributionProject attributionProjectPolicy
+  autoCompactWindow autoContinueAtUsageLimit autoDreamEnabled autoUploadSessions availableModelsMatch
+  bashEditDiffEnabled bashOutputMaxChars breakReminder clawdFileProgressEnabled crossSessionInbound daemonColdStart
+  deniedModels desktopSessionCleanupPeriodDays dialogExpiry disableCommandPluginSources disableReplyCheck
+  disableWindowsBashCommandSplit doneMeansMerged emojiCompletionEnabled enableArtifact enableWorkflows
+  fastModePerSessionOptIn feedbackDrafts forceLoginGatewayUrl gatewayInternalNetworks idleCompaction
+  isolatePeerMachines keybindingFlavor managedSourcesBehavior maxEffortLevel maxProseWidth modelPicker modelPricing
+  modelProposedGoals modelSettings precomputeArmTokens precomputeCompactionEnabled prependPlugins processWrapper
+  promptCacheTtl promptSuggestionEnabled proxyAuthHelper quietHours remote remoteControl remoteControlAtStartup
+  remoteTools responseComparisonEnabled showMessageTimestamps skipWorkflowUsageWarning spellcheck sshHostCommands
+  subagentPromptCacheTtl switchModelsOnFlag syncClaudeAiPlugins syncClaudeAiSkills syntaxHighlightingDisabled
+  taskOutputMaxChars terminalTitleFromRename timeFormat timeZone todoFeatureEnabled totalTokensReminder
+  totalTokensReminderAfterUserTurn totalTokensReminderBudget ultracode vimInsertModeRemaps
+  workflowKeywordTriggerEnabled workflowSizeGuideline xaaIdp
 `);

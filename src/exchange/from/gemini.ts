@@ -1,4 +1,4 @@
-import { bytesOfText } from '../../host/bytes.ts';
+import { bytesOfText, wordsIn } from '../../host/bytes.ts';
 import type { Pattern } from '../../policy/pattern.ts';
 import type { DenyRule } from '../../policy/policy.ts';
 import { type DenyEntry, type Draft, quoted } from '../draft.ts';
@@ -23,13 +23,11 @@ export const gemini: Importer = {
 const REDACTION = 'security.environmentVariableRedaction';
 
 /** Never redacted, whatever else says but `blocked`. */
-const ALWAYS = [
-  ...['PATH', 'SYSTEMROOT', 'COMSPEC', 'PATHEXT', 'WINDIR', 'TEMP', 'TMP', 'USERPROFILE', 'SYSTEMDRIVE'],
-  ...['HOME', 'LANG', 'SHELL', 'TMPDIR', 'USER', 'LOGNAME'],
-  ...['ADDITIONAL_CONTEXT', 'AVAILABLE_LABELS', 'BRANCH_NAME', 'DESCRIPTION', 'EVENT_NAME', 'GITHUB_ENV'],
-  ...['IS_PULL_REQUEST', 'ISSUES_TO_TRIAGE', 'ISSUE_BODY', 'ISSUE_NUMBER', 'ISSUE_TITLE', 'PULL_REQUEST_NUMBER'],
-  ...['REPOSITORY', 'TITLE', 'TRIGGERING_ACTOR', 'GEMINI_CLI_*'],
-];
+const ALWAYS = wordsIn(`
+  PATH SYSTEMROOT COMSPEC PATHEXT WINDIR TEMP TMP USERPROFILE SYSTEMDRIVE HOME LANG SHELL TMPDIR USER LOGNAME
+  ADDITIONAL_CONTEXT AVAILABLE_LABELS BRANCH_NAME DESCRIPTION EVENT_NAME GITHUB_ENV IS_PULL_REQUEST ISSUES_TO_TRIAGE
+  ISSUE_BODY ISSUE_NUMBER ISSUE_TITLE PULL_REQUEST_NUMBER REPOSITORY TITLE TRIGGERING_ACTOR GEMINI_CLI_*
+`);
 
 const NEVER = [
   ...['CLIENT_ID', 'DB_URI', 'CONNECTION_STRING', 'AWS_DEFAULT_REGION', 'AZURE_CLIENT_ID', 'AZURE_TENANT_ID'],

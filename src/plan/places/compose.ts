@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import type { Bytes } from '../../host/bytes.ts';
+import { type Bytes, wordsIn } from '../../host/bytes.ts';
 import { type Folders, isWithin } from '../../host/folders.ts';
 import type { FilesystemPolicy } from '../../policy/policy.ts';
 import { HIDDEN_IN_HOME, HIDDEN_IN_SYSTEM } from './credentials.ts';
@@ -121,11 +121,12 @@ function scratchFor(policy: FilesystemPolicy, { runtime }: PlaceFacts): Scratch[
 }
 
 /** Homes of daemons: folders of the system in which nobody keeps anything of their own. */
-const NOT_HOMES = new Set([
-  ...['/', '/bin', '/boot', '/dev', '/dev/shm', '/etc', '/gnu', '/home', '/lib', '/lib64', '/media', '/mnt', '/nix'],
-  ...['/opt', '/proc', '/run', '/sbin', '/srv', '/sys', '/tmp', '/usr', '/usr/bin', '/usr/games', '/usr/lib'],
-  ...['/usr/local', '/usr/local/bin', '/usr/sbin', '/usr/share', '/var', '/var/lib', '/var/run', '/var/tmp'],
-]);
+const NOT_HOMES = new Set(
+  wordsIn(`
+    / /bin /boot /dev /dev/shm /etc /gnu /home /lib /lib64 /media /mnt /nix /opt /proc /run /sbin /srv /sys /tmp /usr
+    /usr/bin /usr/games /usr/lib /usr/local /usr/local/bin /usr/sbin /usr/share /var /var/lib /var/run /var/tmp
+`),
+);
 
 type Home = OperationOf<'home' | 'layer'>;
 

@@ -1,5 +1,5 @@
 import { isAbsolute, normalize } from 'node:path';
-import { bytesOfText, textOfBytes } from '../../host/bytes.ts';
+import { bytesOfText, textOfBytes, wordsIn } from '../../host/bytes.ts';
 import { homesOf, isWithin } from '../../host/folders.ts';
 import type { ParentEnv } from '../../host/parent-env.ts';
 import { NAMING_VARIABLES, type NamingForm } from './credentials.ts';
@@ -125,17 +125,10 @@ const MOVED_BY: Readonly<Record<string, string>> = {
 /** Whether the whole folder is private, like a home, wherever it lies. A toolchain elsewhere is a part of the machine. */
 export const isPersonal = (usual: string) => Object.hasOwn(XDG, usual);
 
-const CERTIFICATE_VARIABLES = [
-  ...[
-    'SSL_CERT_FILE',
-    'NODE_EXTRA_CA_CERTS',
-    'REQUESTS_CA_BUNDLE',
-    'CURL_CA_BUNDLE',
-    'GIT_SSL_CAINFO',
-    'AWS_CA_BUNDLE',
-  ],
-  ...['CARGO_HTTP_CAINFO', 'PIP_CERT', 'DENO_CERT', 'NIX_SSL_CERT_FILE'],
-];
+const CERTIFICATE_VARIABLES = wordsIn(`
+  SSL_CERT_FILE NODE_EXTRA_CA_CERTS REQUESTS_CA_BUNDLE CURL_CA_BUNDLE GIT_SSL_CAINFO AWS_CA_BUNDLE CARGO_HTTP_CAINFO
+  PIP_CERT DENO_CERT NIX_SSL_CERT_FILE
+`);
 
 /** The variables whose values say where things lie: what is asked for here must be there again when a plan is made anew. */
 export const PLACE_VARIABLES: readonly string[] = [

@@ -1,6 +1,6 @@
 import { guardName, guardValue, nameParts } from '../../decide/guard/index.ts';
 import { hasUserinfo, looksRandom } from '../../decide/guard/rules/contexts.ts';
-import type { Bytes } from '../../host/bytes.ts';
+import { type Bytes, wordsIn } from '../../host/bytes.ts';
 
 /**
  * What becomes of one setting: its value, perhaps without a log-in in an address, or nothing.
@@ -9,11 +9,13 @@ import type { Bytes } from '../../host/bytes.ts';
 export type Judge = (path: readonly string[], value: string) => string | undefined;
 
 /** Settings whose names sound like credentials and that only name something: a file, a kind, a key that is public. */
-const HARMLESS = new Set([
-  ...['auth-type', 'always-auth', 'npmalwaysauth', 'signingkey', 'authorname', 'keyring', 'keyring-provider'],
-  ...['credential-provider', 'global-credential-providers', 'certificate-authority', 'certificate-authority-data'],
-  ...['detachkeys', 'key-map', 'keybindings', 'keepalive', 'sshkeycommand', 'defaultkeycommand'],
-]);
+const HARMLESS = new Set(
+  wordsIn(`
+    auth-type always-auth npmalwaysauth signingkey authorname keyring keyring-provider credential-provider
+    global-credential-providers certificate-authority certificate-authority-data detachkeys key-map keybindings
+    keepalive sshkeycommand defaultkeycommand
+`),
+);
 
 /** What logs in without being called so. */
 const LOG_IN = new Set([
