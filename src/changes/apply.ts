@@ -138,14 +138,19 @@ const REASONS: Readonly<Record<string, string>> = {
 const deepestFirst = (changes: readonly Change[]) =>
   [...changes].sort((one, other) => other.path.split('/').length - one.path.split('/').length);
 
-type Outcome = Pick<Applied, 'outcome'>;
+type ApplyOutcome = Pick<Applied, 'outcome'>;
 
-interface Attempt extends ApplyOptions {
+interface ApplyAttempt extends ApplyOptions {
   /** Whether it could be done: nothing is. */
   readonly isTrial: boolean;
 }
 
-function applyOne(record: ChangeRecord, change: Change, modes: ReadonlyMap<string, number>, attempt: Attempt): Outcome {
+function applyOne(
+  record: ChangeRecord,
+  change: Change,
+  modes: ReadonlyMap<string, number>,
+  attempt: ApplyAttempt,
+): ApplyOutcome {
   if (change.kind === 'gone') return removeIt(change, attempt);
   const way = { modes, isTrial: attempt.isTrial };
   if (change.kind === 'folder') return within(change.path, way, (place) => makeFolder(place, change, attempt));
@@ -157,7 +162,7 @@ function applyOne(record: ChangeRecord, change: Change, modes: ReadonlyMap<strin
 }
 
 /** Where the folder it lay in is gone, so is it. */
-function removeIt(change: Change, attempt: Attempt): Outcome {
+function removeIt(change: Change, attempt: ApplyAttempt): ApplyOutcome {
   try {
     return within(change.path, { isTrial: attempt.isTrial }, (place) => remove(place, change, attempt));
   } catch (error) {
@@ -169,7 +174,7 @@ function removeIt(change: Change, attempt: Attempt): Outcome {
 // ── the way there ──
 
 /** A name in a folder that is held open. */
-interface Place {
+interface Destination {
   readonly path: Buffer;
 }
 
@@ -183,7 +188,7 @@ interface Way {
   readonly isTrial: boolean;
 }
 
-function within(path: Bytes, { modes, isTrial }: Way, act: (place: Place) => Outcome): Outcome {
+function within(path: Bytes, { modes, isTrial }: Way, act: (place: Destination) => ApplyOutcome): ApplyOutcome {
   const parts = path.split('/').slice(1);
   const name = bufferOfBytes(parts.pop() as Bytes);
   let folder = openSync('/', O_PATH | O_DIRECTORY);
@@ -218,7 +223,8 @@ function step(folder: number, name: Bytes, mode: number | undefined, isTrial: bo
   }
 }
 
-const statOf = ({ path }: Place): BigIntStats | undefined => lstatSync(path, { bigint: true, throwIfNoEntry: false });
+const statOf = ({ path }: Destination): BigIntStats | undefined =>
+  lstatSync(path, { bigint: true, throwIfNoEntry: false });
 
 // ── whether it may be ──
 
@@ -243,15 +249,15 @@ function checkUnchanged({ was, moving, unseen }: Change, now: BigIntStats | unde
 
 // ── doing it ──
 
-interface Replacement extends Attempt {
+interface Replacement extends ApplyAttempt {
   readonly content: Buffer;
   readonly base: Buffer | undefined;
 }
 
-function replace(place: Place, change: Change, { content, base, force, isTrial }: Replacement): Outcome {
+function replace(place: Destination, change: Change, { content, base, force, isTrial }: Replacement): ApplyOutcome {
   const now = statOf(place);
   if (now?.isSymbolicLink() === true) throw new Refusal(linkSaying(place));
-  if (now !== undefined && !now.isFile()) throw new Refusal('what is there now is no regular file');
+  if (now !== undefined && !now.isFile()) throw new Refusal('what is there now is not a regular file');
   const real = now === undefined ? undefined : readReal(place);
   const wanted = base === undefined || real === undefined ? content : carriedOver(real, base, content);
   if (wanted === undefined)
@@ -278,7 +284,7 @@ function replace(place: Place, change: Change, { content, base, force, isTrial }
 }
 
 /** Never through a link; but whoever names where it leads, says so. */
-function linkSaying({ path }: Place): string {
+function linkSaying({ path }: Destination): string {
   const target = leadOf(path);
   return target === undefined
     ? 'it is a link that leads nowhere'
@@ -290,16 +296,16 @@ function leadOf(path: Buffer): string | undefined {
   return real === undefined ? undefined : showBytes(real);
 }
 
-function withReal<T>({ path }: Place, act: (descriptor: number, mode: number) => T): T {
+function withReal<T>({ path }: Destination, act: (descriptor: number, mode: number) => T): T {
   return reading(path, 'refused', (descriptor, stats) => {
-    if (!stats.isFile()) throw new Refusal('what is there now is no regular file');
+    if (!stats.isFile()) throw new Refusal('what is there now is not a regular file');
     return act(descriptor, stats.mode);
   });
 }
 
-const readReal = (place: Place) => withReal(place, (descriptor) => readFileSync(descriptor));
+const readReal = (place: Destination) => withReal(place, (descriptor) => readFileSync(descriptor));
 
-const changeMode = (place: Place, change: Change) =>
+const changeMode = (place: Destination, change: Change) =>
   withReal(place, (descriptor, mode) => fchmodSync(descriptor, modeAfter(change, mode)));
 
 /**
@@ -320,15 +326,15 @@ function keepOwner(descriptor: number, old: BigIntStats | undefined): void {
     quietly(() => fchownSync(descriptor, Number(old.uid), Number(old.gid)));
 }
 
-function makeFolder(place: Place, { mode = 0o755 }: Change, { isTrial }: Attempt): Outcome {
+function makeFolder(place: Destination, { mode = 0o755 }: Change, { isTrial }: ApplyAttempt): ApplyOutcome {
   const now = statOf(place);
   if (now?.isDirectory() === true) return { outcome: 'same' };
-  if (now !== undefined) throw new Refusal('what is there now is no folder');
+  if (now !== undefined) throw new Refusal('what is there now is not a folder');
   if (!isTrial) mkdirSync(place.path, mode & 0o777);
   return { outcome: 'applied' };
 }
 
-function remove(place: Place, change: Change, { force, isTrial }: Attempt): Outcome {
+function remove(place: Destination, change: Change, { force, isTrial }: ApplyAttempt): ApplyOutcome {
   const now = statOf(place);
   if (now === undefined) return { outcome: 'same' };
   if (now.isDirectory() !== (change.was?.kind === 'folder')) throw new Refusal('the real one has changed since');
@@ -336,7 +342,7 @@ function remove(place: Place, change: Change, { force, isTrial }: Attempt): Outc
     if (!isTrial) rmdirSync(place.path);
     return { outcome: 'applied' };
   }
-  if (!now.isFile() && !force) throw new Stale('what is there is no regular file');
+  if (!now.isFile() && !force) throw new Stale('what is there is not a regular file');
   checkUnchanged(change, now, force);
   if (!isTrial) unlinkSync(place.path);
   return { outcome: 'applied' };

@@ -20,13 +20,13 @@ export interface Surroundings {
 
 type Workspace = Pick<ChangeRecord, 'workspace'>;
 
-interface Mark {
+interface RunMark {
   readonly what: string;
   readonly places: readonly string[];
 }
 
 /** In a home; a folder stands for all that is in it. */
-const IN_HOME: readonly Mark[] = [
+const IN_HOME: readonly RunMark[] = [
   {
     what: 'a start-up file of a shell',
     places: [...STARTUP_IN_HOME, '.zsh', '.oh-my-zsh', '.pam_environment', '.inputrc'],

@@ -32,7 +32,7 @@ const CHECKERS: Readonly<Record<Kind, Checker>> = {
   package: checkPackage,
 };
 
-interface Outcome {
+interface FileOutcome {
   readonly file: string;
   readonly kind?: Kind;
   readonly said: readonly Finding[];
@@ -48,7 +48,7 @@ export interface CheckRequest extends CheckOptions {
 
 /** Every file by itself: what is wrong with one keeps no other from being checked. */
 export async function checkFiles({ files, kind, ...options }: CheckRequest): Promise<Report> {
-  const outcomes: Outcome[] = [checkOwnLists()];
+  const outcomes: FileOutcome[] = [checkOwnLists()];
   for (const file of onceEach(files)) outcomes.push(await checkFile(file, kind, options));
   return {
     files: outcomes.flatMap(({ file, kind: found }) => (found === undefined ? [] : [{ file, kind: found }])),
@@ -70,7 +70,7 @@ function onceEach(files: readonly string[]): string[] {
 }
 
 /** What is built in is held to the same rules. */
-function checkOwnLists(): Outcome {
+function checkOwnLists(): FileOutcome {
   const allowlist = new Findings(new Source('built-in sandbox allowlist'));
   checkBuiltInAllowlist(allowlist);
   const adapters = new Findings(new Source('built-in agents'));
@@ -78,7 +78,7 @@ function checkOwnLists(): Outcome {
   return { file: 'built-in', said: [...allowlist.list(), ...adapters.list()], silenced: [] };
 }
 
-async function checkFile(path: string, forced: Kind | undefined, options: CheckOptions): Promise<Outcome> {
+async function checkFile(path: string, forced: Kind | undefined, options: CheckOptions): Promise<FileOutcome> {
   try {
     return await examine(path, forced, options);
   } catch (error) {
@@ -86,7 +86,7 @@ async function checkFile(path: string, forced: Kind | undefined, options: CheckO
   }
 }
 
-async function examine(path: string, forced: Kind | undefined, options: CheckOptions): Promise<Outcome> {
+async function examine(path: string, forced: Kind | undefined, options: CheckOptions): Promise<FileOutcome> {
   const { text: written, stats } = readText(path);
   const leftOvers = leftOversIn(written, options.state);
   const text = covered(written, leftOvers);
@@ -136,7 +136,7 @@ async function parsed(path: string, source: Source, kind: Kind | undefined) {
     return await parseText(path, source, kind);
   } catch (error) {
     if (kind !== 'secrets' || !(error instanceof CordonError)) throw error;
-    throw new CordonError('check', 'this is no valid YAML', {
+    throw new CordonError('check', 'this is not valid YAML', {
       where: error.where,
       hint: 'check quotes and indentation',
     });

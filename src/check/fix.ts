@@ -19,7 +19,7 @@ export interface Fixed {
   readonly what: string;
 }
 
-interface Target {
+interface FixTarget {
   /** Where the file really lies. A link at its end is refused by every fix. */
   readonly file: string;
   readonly kind: Kind;
@@ -27,7 +27,7 @@ interface Target {
 }
 
 /** What a fix of it did; undefined where it could not be done. It takes away nothing that anybody could miss, and no value. */
-type Fix = (target: Target) => string | undefined | Promise<string | undefined>;
+type Fix = (target: FixTarget) => string | undefined | Promise<string | undefined>;
 
 const FIXES: Readonly<Partial<Record<RuleId, Fix>>> = {
   'secrets-file-open': closeToOthers,
@@ -57,7 +57,7 @@ export async function fixFindings(report: Pick<Report, 'files' | 'findings'>, wo
 const onlyOne = <T>(list: readonly T[]): T | undefined => (list.length === 1 ? list[0] : undefined);
 
 /** What may not be changed stays a finding. */
-async function attempted(fix: Fix, target: Target): Promise<string | undefined> {
+async function attempted(fix: Fix, target: FixTarget): Promise<string | undefined> {
   try {
     return await fix(target);
   } catch {
@@ -66,7 +66,7 @@ async function attempted(fix: Fix, target: Target): Promise<string | undefined> 
 }
 
 /** Through the descriptor, so that it is the file that was looked at. */
-function closeToOthers({ file }: Target): string | undefined {
+function closeToOthers({ file }: FixTarget): string | undefined {
   return reading(file, 'refused', (descriptor, stats) => {
     if (!stats.isFile()) return undefined;
     fchmodSync(descriptor, 0o600);
@@ -75,7 +75,7 @@ function closeToOthers({ file }: Target): string | undefined {
 }
 
 /** A line that another one takes back again is put away: it would fix nothing. */
-function addToIgnored({ file }: Target): string | undefined {
+function addToIgnored({ file }: FixTarget): string | undefined {
   const repository = repositoryAt(dirname(file));
   if (repository === undefined) return undefined;
   const line = lineFor(relative(repository.root, file).split(sep).join('/'));
@@ -96,7 +96,7 @@ function wholeText(path: string): string {
   return `${mark}${text}`;
 }
 
-async function takeCommentOut({ file, kind, finding: { region } }: Target): Promise<string | undefined> {
+async function takeCommentOut({ file, kind, finding: { region } }: FixTarget): Promise<string | undefined> {
   if (region === undefined) return undefined;
   const { text, mark, stats } = readText(file, 'refused');
   const rest = await withoutComment({ file, kind, text }, region);
@@ -105,7 +105,7 @@ async function takeCommentOut({ file, kind, finding: { region } }: Target): Prom
   return `the comment in line ${region.line} is gone`;
 }
 
-interface Written {
+interface WrittenFile {
   readonly file: string;
   readonly kind: Kind;
   readonly text: string;
@@ -117,7 +117,7 @@ const COMMENT = /^(?:#|\/\/)[ \t]*cordon-check:/;
  * The text without the line of a comment; undefined where the comment is not alone on it, or not there any more, or
  * where the line may be a part of a value: what looks like a comment in a script of a workflow is text somebody wrote.
  */
-async function withoutComment(written: Written, { line, column }: Region): Promise<string | undefined> {
+async function withoutComment(written: WrittenFile, { line, column }: Region): Promise<string | undefined> {
   const source = new Source(written.file, written.text);
   const own = source.lineText(line);
   if (own.slice(0, column - 1).trim() !== '' || !COMMENT.test(own.slice(column - 1))) return undefined;
@@ -126,7 +126,7 @@ async function withoutComment(written: Written, { line, column }: Region): Promi
   return (await keepsValues(written, rest, before)) ? rest : undefined;
 }
 
-async function keepsValues({ file, kind, text }: Written, rest: string, before: string): Promise<boolean> {
+async function keepsValues({ file, kind, text }: WrittenFile, rest: string, before: string): Promise<boolean> {
   const was = isText(kind) ? undefined : await parseText(file, new Source(file, text), kind);
   if (was === undefined) return before.split(/\r\n|\n|\r/).every(endsByItself);
   return valuesOf(was) === valuesOf(await parseText(file, new Source(file, rest), kind));

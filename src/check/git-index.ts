@@ -31,7 +31,7 @@ function gitDirOf(root: string): string | undefined {
   return read(join(folder, 'HEAD')) === undefined ? undefined : folder;
 }
 
-/** Undefined for what is no regular file, or larger than any of git's own. */
+/** Undefined for what is not a regular file, or larger than any of git's own. */
 function read(path: string, most?: number): Buffer | undefined {
   const start = startOf(path, most);
   return start?.whole === true ? start.data : undefined;
@@ -73,7 +73,7 @@ export function pathsOf(index: Buffer, idLength: number, most = LARGEST_INDEX): 
   return paths;
 }
 
-interface Entry {
+interface IndexEntry {
   readonly flagsAt: number;
   readonly version: number;
   /** The length of the name before. */
@@ -81,7 +81,7 @@ interface Entry {
 }
 
 /** Where an entry's name stands, and in version 4 how much of the one before it begins with. */
-function nameIn(index: Buffer, { flagsAt, version, before }: Entry): { nameAt: number; kept: number } {
+function nameIn(index: Buffer, { flagsAt, version, before }: IndexEntry): { nameAt: number; kept: number } {
   const nameAt = flagsAt + ((index.readUInt16BE(flagsAt) & EXTENDED) === 0 ? 2 : 4);
   if (version !== 4) return { nameAt, kept: 0 };
   const strip = offsetAt(index, nameAt);

@@ -59,7 +59,7 @@ function cannotOpen(path: string, code: string): CordonError {
 
 const OPEN_PROBLEMS: Readonly<Record<string, readonly [string, string]>> = {
   ENOENT: ['does not exist', 'check the path'],
-  ENOTDIR: ['does not exist', 'a part of its path is no folder'],
+  ENOTDIR: ['does not exist', 'a part of its path is not a folder'],
   EACCES: ['may not be read', 'check its owner and mode, and those of the folders above'],
   ELOOP: ['is a link that leads nowhere but to itself', 'check where the link points'],
   ENXIO: ['is a socket', 'give a regular file'],

@@ -81,12 +81,12 @@ export const RULES = {
     severity: 'error',
     title: 'A variable that is named like a secret has a fixed value',
     why: 'its name says that the value should not be known, and the file makes it known',
-    fix: 'leave the value out and hand it over at the launch, or rename the variable if it is no secret',
+    fix: 'leave the value out and hand it over at the launch, or rename the variable if it is not a secret',
   },
   'left-over-placeholder': {
     severity: 'warning',
     title: 'A placeholder of a brokered launch stands in the file',
-    why: 'it is no credential and gives nothing away, but it is good for nothing any more: what reads it will fail',
+    why: 'it is not a credential and gives nothing away, but it no longer works: whatever reads it will fail',
     fix: 'take it out, or write where the value comes from; nothing has to be revoked',
   },
   'wildcard-admits-credentials': {
@@ -140,8 +140,8 @@ export const RULES = {
   'bad-exception': {
     severity: 'error',
     title: 'An exception that is not possible',
-    why: 'an exception names one exact variable, has a reason, and exists only where the denied word is no whole part of the name',
-    fix: "write { name: 'KEYBOARD_LAYOUT', reason: 'why it is no credential' }, or take it out",
+    why: 'an exception names one exact variable, has a reason, and exists only where the denied word is not a whole part of the name',
+    fix: "write { name: 'KEYBOARD_LAYOUT', reason: 'why it is not a credential' }, or take it out",
   },
   'exception-in-force': {
     severity: 'note',
@@ -237,7 +237,7 @@ export const RULES = {
     severity: 'error',
     title: 'A credential is declared as public',
     why: 'what is declared public is printed, logged and built into clients',
-    fix: 'declare it sensitive, or rename it if it is no credential',
+    fix: 'declare it sensitive, or rename it if it is not a credential',
   },
   ...POD_RULES,
   ...PROJECT_RULES,

@@ -90,7 +90,7 @@ function flagsOf({ flags }: CommandEntry): Candidate[] {
   return [...flags.map(({ name, help }) => ({ word: name, what: help })), { word: '--help', what: 'show this' }];
 }
 
-interface Line {
+interface TypedLine {
   readonly command: CommandEntry;
   readonly context: Context;
 }
@@ -99,7 +99,7 @@ interface Line {
 async function wordsAndFlags(
   words: readonly string[],
   current: string,
-  { command, context }: Line,
+  { command, context }: TypedLine,
 ): Promise<Candidate[]> {
   if (startsCommand(words))
     return current === '' ? [...flagsOf(command), { word: '--' }] : [{ word: FROM_SHELL.PROGRAM }];

@@ -199,7 +199,10 @@ function refuseSlip(word: string): void {
   const set = hostsOfSet(word) === undefined ? undefined : `@${word}`;
   const near = set ?? nearest(word, MODES);
   if (near !== undefined)
-    throw usageError(`--net: '${word}' is no host of the Internet`, `did you mean --net ${near}? A host: ${word}:443`);
+    throw usageError(
+      `--net: '${word}' is not a host on the Internet`,
+      `did you mean --net ${near}? A host: ${word}:443`,
+    );
 }
 
 function hostFlag(word: string): readonly HostRule[] {

@@ -27,12 +27,12 @@ export interface PathSurroundings {
  */
 export function pathAnswer({ path, found }: PathQuestion, around: PathSurroundings): Answer {
   const outside = outsideOf(path);
-  const question: Question = { path, found, outside, names: [...new Set([path, outside.real])], ...around };
+  const question: AskedPath = { path, found, outside, names: [...new Set([path, outside.real])], ...around };
   const kind = outside.kind === 'socket' || found.kind === 'socket' ? 'socket' : 'path';
   return { kind, name: shortened(path, around.home), ...told(question) };
 }
 
-interface Question extends PathQuestion, PathSurroundings {
+interface AskedPath extends PathQuestion, PathSurroundings {
   readonly outside: Outside;
   /** The path, and where it leads outside. */
   readonly names: readonly string[];
@@ -40,7 +40,7 @@ interface Question extends PathQuestion, PathSurroundings {
 
 type Told = Pick<Answer, 'verdict' | 'reason' | 'aside' | 'change'>;
 
-function told(question: Question): Told {
+function told(question: AskedPath): Told {
   const { found, outside, looked } = question;
   if (looked.isolation === 'filter') return asOutside(question);
   const leadsNowhere = found.kind === 'link' && outside.kind !== 'link';
@@ -60,7 +60,7 @@ function told(question: Question): Told {
   return real(question);
 }
 
-function asOutside({ outside }: Question): Told {
+function asOutside({ outside }: AskedPath): Told {
   const what = outside.kind === 'absent' ? 'it is not there outside either' : 'files are as they are outside';
   return {
     verdict: outside.kind === 'absent' ? 'absent' : 'as outside',
@@ -70,7 +70,7 @@ function asOutside({ outside }: Question): Told {
 }
 
 /** Not there outside, so nothing can be shown; what matters is what would become of it. */
-function notThere(question: Question): Told {
+function notThere(question: AskedPath): Told {
   const hide = hideOf(question);
   if (hide !== undefined)
     return { verdict: 'absent', reason: `it is not there outside either; if it were, it would be hidden: ${hide.why}` };
@@ -89,7 +89,7 @@ function notThere(question: Question): Told {
   return { verdict: 'absent', reason: `it is not there outside either; what a command makes there ${fate}`, aside };
 }
 
-function hidden(question: Question): Told {
+function hidden(question: AskedPath): Told {
   const { outside, filesystem, names } = question;
   if (!outside.read && outside.kind === 'closed')
     return { verdict: 'closed', reason: 'you may not read it outside either' };
@@ -125,7 +125,7 @@ function hidden(question: Question): Told {
   return { verdict: 'hidden', reason: whyNotShown(question), change: widening('read', question, 'to show it') };
 }
 
-function whyNotShown(question: Question): string {
+function whyNotShown(question: AskedPath): string {
   const folder = privateAround(question);
   if (folder !== undefined) return `${folder} is the command's own, and empty`;
   const home = question.looked.operations.find(
@@ -136,7 +136,7 @@ function whyNotShown(question: Question): string {
   return `the preset ${question.filesystem.preset} shows only what it lists`;
 }
 
-function copied(question: Question): Told {
+function copied(question: AskedPath): Told {
   return {
     verdict: 'copy',
     reason: 'a copy without its secrets stands there; what is written to it is put aside',
@@ -144,7 +144,7 @@ function copied(question: Question): Told {
   };
 }
 
-function readable(question: Question): Told {
+function readable(question: AskedPath): Told {
   const own = question.looked.operations.find(
     (operation) => operation.kind === 'keep-read' && covers(operation, question),
   );
@@ -163,9 +163,9 @@ function readable(question: Question): Told {
 const READ_ONLY_WORKSPACE = 'the workspace is read-only';
 
 /** What is exposed elsewhere is writable. */
-const isExposedIn = (mode: WorkspaceMode, question: Question) => mode !== 'real' && isNamed(question, 'expose-write');
+const isExposedIn = (mode: WorkspaceMode, question: AskedPath) => mode !== 'real' && isNamed(question, 'expose-write');
 
-function reasonForReading(question: Question): string {
+function reasonForReading(question: AskedPath): string {
   if (isNamed(question, 'try-read', 'expose-read')) return 'the policy reads it';
   if (question.names.some((name) => /\/hooks(\/|$)/.test(name)))
     return 'git starts what stands there, later and outside';
@@ -175,7 +175,7 @@ function reasonForReading(question: Question): string {
   return 'outside the home and the workspace everything is read-only';
 }
 
-function putAside(question: Question): Told {
+function putAside(question: AskedPath): Told {
   const folder = privateAround(question);
   const shown = question.looked.operations.find(
     (operation) => operation.kind === 'show' && covers(operation, question),
@@ -191,7 +191,7 @@ function putAside(question: Question): Told {
   return { verdict: 'put aside', reason: `it is shown (${why}); what is written there is put aside`, change };
 }
 
-function real(question: Question): Told {
+function real(question: AskedPath): Told {
   const byPolicy = isNamed(question, 'try-write', 'expose-write');
   const whole = question.looked.operations.some((one) => one.kind === 'root' && one.from === 'writable');
   const other = whole ? 'the whole machine is as it is' : 'it is in the workspace';
@@ -204,7 +204,7 @@ function real(question: Question): Told {
 
 const WORDS = { expose: 'expose', read: 'read', write: 'write', hide: 'hide' } as const;
 
-function widening(word: keyof typeof WORDS, { path, home }: Question, effect: string, gives?: string): PossibleChange {
+function widening(word: keyof typeof WORDS, { path, home }: AskedPath, effect: string, gives?: string): PossibleChange {
   const short = shortened(path, home);
   return {
     effect,
@@ -215,7 +215,7 @@ function widening(word: keyof typeof WORDS, { path, home }: Question, effect: st
 }
 
 /** What is hidden there, by which reason; Cordon's own wins. */
-function hideOf(question: Question) {
+function hideOf(question: AskedPath) {
   const hides = question.looked.operations.filter(
     (operation) => (operation.kind === 'hide' || operation.kind === 'keep-out') && covers(operation, question),
   ) as (Operation & { readonly kind: 'hide' | 'keep-out' })[];
@@ -223,13 +223,13 @@ function hideOf(question: Question) {
   return own ?? hides[0];
 }
 
-function covers(operation: Operation, { names }: Question): boolean {
+function covers(operation: Operation, { names }: AskedPath): boolean {
   if (!('paths' in operation)) return false;
   const patterns = operation.kind === 'keep-read' ? operation.paths.map(literally) : operation.paths;
   return patterns.some((pattern) => names.some((name) => isWithinPattern(name, pattern)));
 }
 
-function isNamed({ looked, names }: Question, ...kinds: readonly Operation['kind'][]): boolean {
+function isNamed({ looked, names }: AskedPath, ...kinds: readonly Operation['kind'][]): boolean {
   return looked.operations.some((operation) => {
     if (!kinds.includes(operation.kind) || !('path' in operation)) return false;
     if (operation.kind === 'try-read') return names.some((name) => isWithinPattern(name, operation.path));
@@ -237,11 +237,11 @@ function isNamed({ looked, names }: Question, ...kinds: readonly Operation['kind
   });
 }
 
-const dataAt = ({ looked, names }: Question) =>
+const dataAt = ({ looked, names }: AskedPath) =>
   looked.operations.some((operation) => operation.kind === 'data' && names.includes(operation.path));
 
 /** The folder in memory that holds it, which nobody else sees. */
-function privateAround({ looked, found, names }: Question): string | undefined {
+function privateAround({ looked, found, names }: AskedPath): string | undefined {
   const own = looked.operations.flatMap((operation) => {
     if (operation.kind === 'private') return [operation.path as string];
     return operation.kind === 'run' || operation.kind === 'dev' || operation.kind === 'proc'
@@ -255,7 +255,7 @@ function privateAround({ looked, found, names }: Question): string | undefined {
   );
 }
 
-const isPrivate = (question: Question) => privateAround(question) !== undefined;
+const isPrivate = (question: AskedPath) => privateAround(question) !== undefined;
 
 interface Outside {
   readonly kind: FoundInside['kind'];

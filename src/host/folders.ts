@@ -93,7 +93,7 @@ export function workingFolder(): string {
 export function requireFolder(workdir: string, hint: string): void {
   const found = statSync(workdir, { throwIfNoEntry: false });
   if (found?.isDirectory() === true) return;
-  const what = found === undefined ? 'does not exist' : 'is no folder';
+  const what = found === undefined ? 'does not exist' : 'is not a folder';
   throw new CordonError('workdir', `the working folder '${workdir}' ${what}`, { hint });
 }
 

@@ -2,7 +2,7 @@ import { closeSync, fstatSync, lstatSync, readSync } from 'node:fs';
 import { openToRead } from './files.ts';
 
 /** Where a file that only grows was read up to. */
-interface Place {
+interface RecordPlace {
   readonly inode: bigint;
   readonly offset: number;
 }
@@ -11,7 +11,7 @@ interface Place {
 export type Line = { readonly text: string } | { readonly bytes: number; readonly head: string };
 
 /** There was no such file. */
-const ABSENT: Place = { inode: 0n, offset: 0 };
+const ABSENT: RecordPlace = { inode: 0n, offset: 0 };
 
 const LONGEST_LINE = 1 << 20;
 const PIECE = 1 << 18;
@@ -20,8 +20,8 @@ const HEAD = 200;
 /** A record of lines with the rotated file before it, read only where it grew. */
 export class GrowingRecord {
   readonly #file: string;
-  #rotated: Place | undefined;
-  #current: Place | undefined;
+  #rotated: RecordPlace | undefined;
+  #current: RecordPlace | undefined;
 
   constructor(file: string) {
     this.#file = file;
@@ -53,7 +53,11 @@ export class GrowingRecord {
  * The whole lines that were added since the last look. The last one may be half written: it is left for the next look. A file that was
  * replaced or became shorter is read from its beginning.
  */
-function readNewLines(path: string, since: Place | undefined, take: (line: Line) => void): Place | undefined {
+function readNewLines(
+  path: string,
+  since: RecordPlace | undefined,
+  take: (line: Line) => void,
+): RecordPlace | undefined {
   const descriptor = openIfThere(path);
   if (descriptor === undefined) return undefined;
   try {
@@ -66,7 +70,7 @@ function readNewLines(path: string, since: Place | undefined, take: (line: Line)
 }
 
 /** Whether the file is the one that was read, with nothing of it taken away. One that has only now come says nothing new about the past. */
-function isContinued(path: string, since: Place | undefined): boolean {
+function isContinued(path: string, since: RecordPlace | undefined): boolean {
   if (since === undefined) return false;
   const found = lstatSync(path, { bigint: true, throwIfNoEntry: false });
   if (found === undefined) return since === ABSENT;

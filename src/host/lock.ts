@@ -67,7 +67,7 @@ class Place {
     let waited = 0;
     let first = '';
     for (let ahead = this.#ahead(); ahead.length > 0; ahead = this.#ahead()) {
-      const next = ahead[0] as Mark;
+      const next = ahead[0] as LockMark;
       waited = next.file === first ? waited : 0;
       first = next.file;
       if (waited >= PATIENCE_MS) throw busy(this.#folder, next.id);
@@ -78,7 +78,7 @@ class Place {
   }
 
   /** Two looks, in this order: who is not choosing any more at the first has a ticket that the second sees. */
-  #ahead(): Mark[] {
+  #ahead(): LockMark[] {
     const choosing = this.#others().filter(({ number }) => number === 0);
     const before = this.#others().filter(({ file, number }) => number > 0 && file < this.#ticket);
     return [...before.sort((a, b) => (a.file < b.file ? -1 : 1)), ...choosing];
@@ -90,14 +90,14 @@ class Place {
     quietly(() => rmdirSync(this.#folder));
   }
 
-  #others(): Mark[] {
+  #others(): LockMark[] {
     const marks = readdirSync(this.#folder)
       .map(markOf)
       .filter(({ id }) => id !== this.#id);
     return marks.filter((mark) => this.#isAlive(mark));
   }
 
-  #isAlive({ id, file }: Mark): boolean {
+  #isAlive({ id, file }: LockMark): boolean {
     if (isAlive(id, () => this.#ageOf(file))) return true;
     this.#remove(file);
     return false;
@@ -125,14 +125,14 @@ class Place {
   }
 }
 
-interface Mark {
+interface LockMark {
   readonly file: string;
   /** 0 while its owner is still choosing. */
   readonly number: number;
   readonly id: string;
 }
 
-function markOf(file: string): Mark {
+function markOf(file: string): LockMark {
   const dot = file.indexOf('.');
   const head = file.slice(0, dot);
   return { file, number: head === CHOOSING ? 0 : Number(head), id: file.slice(dot + 1) };

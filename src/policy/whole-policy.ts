@@ -106,7 +106,7 @@ type Whole<Data> = Data extends readonly (infer Item)[]
   : Data extends object
     ? { readonly [Key in keyof Data]-?: Whole<Exclude<Data[Key], undefined>> }
     : Data;
-type Written = Whole<DataOf<typeof WHOLE>>;
+type WrittenPolicy = Whole<DataOf<typeof WHOLE>>;
 
 /** The policy as such a file has it. Its credentials stay behind: those are a matter of who has them. */
 export function wholePolicyText(policy: Policy): string {
@@ -165,7 +165,7 @@ export function readWholePolicy(path: string): Policy {
   refuseOtherVersion(source, data);
   check(WHOLE, readPlain(source, data), problems);
   problems.throwIfAny();
-  const written = data as Written;
+  const written = data as WrittenPolicy;
   const policy = policyOf(written, problems);
   problems.throwIfAny();
   return { ...policy, files: [resolve(path)] };
@@ -188,7 +188,7 @@ function refuseOtherVersion(source: Source, data: unknown): void {
   });
 }
 
-function policyOf(written: Written, problems: Problems): Policy {
+function policyOf(written: WrittenPolicy, problems: Problems): Policy {
   return {
     ...DEFAULT_POLICY,
     origin: written.origin,
@@ -221,7 +221,7 @@ function patternOf(rule: { readonly pattern: string; readonly exact?: boolean },
   return Pattern.exactly(name);
 }
 
-function filesystemOf(written: Written['filesystem'], problems: Problems): FilesystemPolicy {
+function filesystemOf(written: WrittenPolicy['filesystem'], problems: Problems): FilesystemPolicy {
   const { folder, mode } = written.workspace;
   for (const word of [...PLACE_WORDS, 'show'] as const)
     for (const path of written[word])
@@ -232,7 +232,7 @@ function filesystemOf(written: Written['filesystem'], problems: Problems): Files
 }
 
 function networkOf(
-  { mode, allow, deny, connections, silence_seconds }: Written['network'],
+  { mode, allow, deny, connections, silence_seconds }: WrittenPolicy['network'],
   problems: Problems,
 ): NetworkPolicy {
   const rulesOf = (list: readonly string[], key: string) =>

@@ -47,9 +47,9 @@ function lastPerTarget(rules: readonly CredentialRule[]): CredentialRule[] {
   return [...new Map(rules.map((rule) => [rule.target, rule])).values()];
 }
 
-type Asked = SourceRequest & { readonly rule: CredentialRule; readonly missing: string };
+type AskedSource = SourceRequest & { readonly rule: CredentialRule; readonly missing: string };
 
-async function resolveOne({ rule, missing, source, request }: Asked, tools: Tools): Promise<Secret> {
+async function resolveOne({ rule, missing, source, request }: AskedSource, tools: Tools): Promise<Secret> {
   try {
     return checkedForTarget(await source.resolve(request, tools), rule.target);
   } catch (error) {

@@ -110,10 +110,10 @@ function byName([a]: readonly [string, unknown], [b]: readonly [string, unknown]
   return a < b ? -1 : Number(a > b);
 }
 
-type Fields = Pick<SandboxSpec, 'image' | 'command' | 'workdir' | 'network' | 'mounts'>;
+type SpecFields = Pick<SandboxSpec, 'image' | 'command' | 'workdir' | 'network' | 'mounts'>;
 
 /** Fields that come from plain JavaScript may hold anything. */
-function refuseBadFields(fields: Fields): void {
+function refuseBadFields(fields: SpecFields): void {
   if (fields.image !== undefined) requireText('image', fields.image);
   if (fields.command.length === 0) throw badField('command', 'is empty', "name a program: command(['npm', 'ci'])");
   for (const argument of fields.command) requireText('command', argument);
@@ -138,7 +138,7 @@ function requireText(field: string, value: unknown): void {
 
 function requirePath(field: string, value: unknown): void {
   requireText(field, value);
-  if (!String(value).startsWith('/')) throw badField(field, 'is no absolute path', 'begin it with /');
+  if (!String(value).startsWith('/')) throw badField(field, 'is not an absolute path', 'begin it with /');
 }
 
 function badField(field: string, problem: string, hint: string): CordonError {
@@ -149,7 +149,7 @@ function badField(field: string, problem: string, hint: string): CordonError {
 }
 
 /** Arguments and paths end up in process lists and logs: a credential is no more welcome there than in the environment. */
-function credentialsInFields({ image, command, workdir, mounts }: Fields): readonly ForbiddenEntry[] {
+function credentialsInFields({ image, command, workdir, mounts }: SpecFields): readonly ForbiddenEntry[] {
   const texts: (readonly [string, string])[] = [
     ['image', image ?? ''],
     ...command.map((argument, i) => [`command[${i}]`, argument] as const),

@@ -35,7 +35,7 @@ export function isSandboxEnv(value: unknown): value is SandboxEnv {
 /** Reads each own variable once, so that a getter or proxy can't show one value to the guard and another to the spec. */
 export function readVariables(env: HostVariables): Variables {
   if (typeof env !== 'object' || env === null) {
-    throw new CordonError('policy', 'the environment is no object', { hint: 'pass an object of names and values' });
+    throw new CordonError('policy', 'the environment is not an object', { hint: 'pass an object of names and values' });
   }
   const read = Object.keys(env).map((name): [string, unknown] => [name, env[name]]);
   return new Map(read.filter(([, value]) => value !== undefined).sort(([a], [b]) => (a < b ? -1 : 1)));

@@ -49,7 +49,7 @@ function listOf(options: SandboxOptions, key: 'addToAllowlist' | 'exceptions'): 
   const list: unknown = Object.hasOwn(options, key) ? options[key] : undefined;
   if (list === undefined) return [];
   if (Array.isArray(list)) return Array.from(list);
-  throw new CordonError('policy', `${key} is no list`, { where: key, hint: `write it as ${key}: [...]` });
+  throw new CordonError('policy', `${key} is not a list`, { where: key, hint: `write it as ${key}: [...]` });
 }
 
 function readEntry(entry: unknown): string {
@@ -75,7 +75,7 @@ function ownFields(exception: unknown): { readonly name?: unknown; readonly reas
 function badException(problem: string): CordonError {
   return new CordonError('policy', `an exception ${problem}`, {
     where: 'exceptions',
-    hint: "write { name: 'KEYBOARD_LAYOUT', reason: 'why it is no credential' }: one exact name each",
+    hint: "write { name: 'KEYBOARD_LAYOUT', reason: 'why it is not a credential' }: one exact name each",
   });
 }
 

@@ -70,7 +70,7 @@ const DENIED: readonly DenyRule[] = [
 
 function inWordsOfSpecs(decision: Decision | undefined): Pick<SandboxDecision, 'rule' | 'reason'> {
   if (decision === undefined)
-    return { rule: 'unusable-value', reason: 'the value is no text that a variable can hold' };
+    return { rule: 'unusable-value', reason: 'the value is not text that a variable can hold' };
   const [kind = '', detail = ''] = decision.rule.split(' ');
   if (kind === 'guard') return { rule: detail, reason: decision.reason };
   const [rule, reason = decision.reason] = WORDS[kind === 'deny' ? decision.origin : kind] ?? [kind];

@@ -102,7 +102,7 @@ function isTool({ bin }: ToolSetup, { tools, broken }: Config, name: string): bo
 function notTools(unknown: readonly string[], names: readonly string[], { tools }: Config): CordonError {
   const known = [...tools.keys()].join(', ');
   const which = unknown.map((name) => `'${name}'`).join(', ');
-  const what = unknown.length === 1 ? 'is not one of the tools' : 'are no tools';
+  const what = unknown.length === 1 ? 'is not one of the tools' : 'are not tools';
   const kept = names.length > unknown.length ? '; nothing was removed' : '';
   return new CordonError('not-found', `${which} ${what}${kept}`, {
     hint: known === '' ? 'there are none yet; see cordon tool add' : `these are: ${known}`,

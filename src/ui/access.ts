@@ -72,7 +72,7 @@ const refused = (message: string): AccessRefusal => ({ status: 403, message });
 
 /**
  * Whose process is at the other end of a connection on this machine: the kernel lists every socket with its owner. 'unknown' where the list
- * has none such; undefined where there is no list, and the token decides alone then.
+ * has none such; undefined where there is not a list, and the token decides alone then.
  */
 function userAtOtherEnd(socket: Socket): number | 'unknown' | undefined {
   const lines = socketLines();

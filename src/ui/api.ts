@@ -200,7 +200,7 @@ export interface Sessions {
 }
 
 /** A host that a launch with `--net ask` waits for. */
-export interface Question {
+export interface HostQuestion {
   readonly id: string;
   readonly host: string;
   readonly command: string;
@@ -233,7 +233,7 @@ export interface PendingChange {
 
 export interface AllPending {
   /** The oldest first, and at most some. */
-  readonly questions: readonly Question[];
+  readonly questions: readonly HostQuestion[];
   readonly asking: number;
   /** The profiles that a host can be written to, by name. */
   readonly profiles: readonly string[];

@@ -6,7 +6,7 @@ import type { PageDecision, PolicyKind, PolicyName, Welcome, WhatIf } from './ap
 import type { PageFile } from './page-file.ts';
 import { listPolicies, type PolicySurroundings, resolvePolicy } from './policies.ts';
 import type { PageRecords } from './records/index.ts';
-import { type Fields, fieldsOf, parseFields } from './records/shape.ts';
+import { fieldsOf, parseFields, type RecordFields } from './records/shape.ts';
 
 export interface UiOptions extends PolicySurroundings {
   readonly page: PageFile;
@@ -19,7 +19,7 @@ export interface UiOptions extends PolicySurroundings {
   readonly onEntered: () => void;
 }
 
-interface Answer {
+interface Reply {
   readonly status: number;
   readonly body: unknown;
 }
@@ -118,7 +118,7 @@ export class UiServer {
     send(response, 200, html, headers);
   }
 
-  async #route(request: IncomingMessage, path: string, query: URLSearchParams): Promise<Answer> {
+  async #route(request: IncomingMessage, path: string, query: URLSearchParams): Promise<Reply> {
     if (path === '/api/enter' && request.method === 'POST') return this.#enter(request);
     if (!this.#access.knows(request)) throw new Refused(401, 'this page has no valid token: use a new link');
     this.#noteUse(request);
@@ -147,9 +147,9 @@ export class UiServer {
     }
   }
 
-  #enter(request: IncomingMessage): Answer {
+  #enter(request: IncomingMessage): Reply {
     const token = this.#access.enter(request);
-    if (token === undefined) throw new Refused(401, 'this link was used already, or is none: use a new one');
+    if (token === undefined) throw new Refused(401, 'this link was used already or is not valid: use a new one');
     this.#lastUse = Date.now();
     this.#options.onEntered();
     const { version, decide } = this.#options;
@@ -162,12 +162,12 @@ export class UiServer {
     this.#lastUse = Math.max(this.#lastUse, Date.now() - seconds * 1000);
   }
 
-  #decide(body: Fields): object | undefined {
+  #decide(body: RecordFields): object | undefined {
     if (!this.#options.decide) throw new Refused(403, 'this page only shows: start cordon ui --decide to decide here');
     return this.#options.records.decide(decisionOf(body));
   }
 
-  #policy(body: Fields): Promise<object> {
+  #policy(body: RecordFields): Promise<object> {
     return resolvePolicy(
       policyName(body),
       this.#options,
@@ -176,9 +176,9 @@ export class UiServer {
   }
 }
 
-const ok = (body: unknown): Answer => ({ status: 200, body });
+const ok = (body: unknown): Reply => ({ status: 200, body });
 
-function found(body: unknown, otherwise: string): Answer {
+function found(body: unknown, otherwise: string): Reply {
   if (body === undefined) throw new Refused(404, otherwise);
   return ok(body);
 }
@@ -191,13 +191,13 @@ function wholeNumber(text: string | null): number {
 
 const KINDS: readonly string[] = ['defaults', 'profile', 'agent', 'tool'] satisfies PolicyKind[];
 
-function policyName({ kind, name }: Fields): PolicyName {
+function policyName({ kind, name }: RecordFields): PolicyName {
   if (typeof kind !== 'string' || typeof name !== 'string' || !KINDS.includes(kind))
     throw new Refused(400, 'a kind and a name of a policy are needed');
   return { kind: kind as PolicyKind, name };
 }
 
-function decisionOf({ launch, question, answer, profile }: Fields): PageDecision {
+function decisionOf({ launch, question, answer, profile }: RecordFields): PageDecision {
   if (typeof launch === 'string' && (answer === 'apply' || answer === 'drop')) return { launch, answer };
   const isAnswer = answer === 'once' || answer === 'launch' || answer === 'no';
   if (typeof question !== 'string' || !isAnswer || (profile !== undefined && typeof profile !== 'string'))
@@ -219,7 +219,7 @@ const isRules = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.length <= MOST_RULES && value.every((one) => typeof one === 'string' && one !== '');
 
 /** Only as JSON: a form of another page can't send that without asking first. */
-async function bodyOf(request: IncomingMessage): Promise<Fields> {
+async function bodyOf(request: IncomingMessage): Promise<RecordFields> {
   if (request.headers['content-type'] !== 'application/json') throw new Refused(415, 'the body must be JSON');
   const pieces: Buffer[] = [];
   let size = 0;

@@ -128,7 +128,7 @@ describe('secrets.yaml', () => {
     ['nothing', 'sandboxed_envs:\n  A:\n', 'the value of A is nothing (null), not text'],
     ['an unknown key', 'sandbox_envs:\n  A: "x"\n', "1:1: unknown key 'sandbox_envs'"],
     ['no map', 'sandboxed_envs: s3cretvalue\n', '1:17: sandboxed_envs must hold names and values'],
-    ['broken YAML', 'sandboxed_envs:\n  A: "s3cretvalue\n  B: *s3cretvalue\n', 'this is no valid YAML'],
+    ['broken YAML', 'sandboxed_envs:\n  A: "s3cretvalue\n  B: *s3cretvalue\n', 'this is not valid YAML'],
   ])('%s is an error that names the key, never the value', async (_, text, expected) => {
     const { troubles } = await check({ 'secrets.yaml': text });
     const told = troubles.flatMap(({ errors }) => errors).map(({ where, message }) => `${where}: ${message}`);

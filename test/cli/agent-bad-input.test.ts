@@ -132,7 +132,7 @@ print(p.returncode, n, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)`;
     expect(place.cordon(['agent', 'run', 'generic', '--workdir', '/nowhere/at/all', 'x']).stderr).toBe(
       "cordon: the working folder '/nowhere/at/all' does not exist\n  hint: make it, or give another with --workdir\n",
     );
-    expect(place.cordon(['agent', 'run', 'generic', '--workdir', file, 'x']).stderr).toContain('is no folder');
+    expect(place.cordon(['agent', 'run', 'generic', '--workdir', file, 'x']).stderr).toContain('is not a folder');
     expect(place.cordon(['agent', 'run', 'generic', '--workdir', place.home, 'pwd']).stdout).toBe(`${place.home}\n`);
   });
 

@@ -266,7 +266,7 @@ test('remove of several is all or nothing', () => {
   box.did('tool', 'add', 'ruff', 'true');
   const { code, stderr } = box.cordon(['tool', 'remove', 'ruff', 'nope', 'neither']);
   expect(code).toBe(127);
-  expect(stderr).toContain("'nope', 'neither' are no tools; nothing was removed");
+  expect(stderr).toContain("'nope', 'neither' are not tools; nothing was removed");
   expect(readdirSync(box.bin).toSorted()).toEqual(['ruff', 'true']);
   box.did('tool', 'remove', 'ruff', 'true', 'ruff');
   expect(readdirSync(box.bin)).toEqual([]);

@@ -34,7 +34,7 @@ describe('launching a spec', () => {
   it.each([
     ['none', builder().workdir('/workspace'), "'/workspace' does not exist"],
     ['one that is not there', builder().workdir('/nowhere/at/all'), "'/nowhere/at/all' does not exist"],
-    ['a file', builder().workdir('/etc/passwd'), "'/etc/passwd' is no folder"],
+    ['a file', builder().workdir('/etc/passwd'), "'/etc/passwd' is not a folder"],
   ])('a working folder that cannot be worked in: %s', (_, made, what) => {
     expect(() => launchSpec(made.build())).toThrow(`the working folder ${what}`);
     expect(() => launchSpec(made.build())).toThrow(CordonError);

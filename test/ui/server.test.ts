@@ -8,10 +8,10 @@ import { ParentEnv } from '../../src/host/parent-env.ts';
 import type {
   AllPending,
   Decided,
+  HostQuestion,
   LaunchDetails,
   Launches,
   PolicyEntry,
-  Question,
   ResolvedPolicy,
   Welcome,
 } from '../../src/ui/api.ts';
@@ -95,7 +95,7 @@ async function decide(ui: RunningUi, token: string, body: object): Promise<Answe
 }
 
 /** The question about a host, once it is asked. */
-function question(ui: RunningUi, token: string, host: string, seen = ''): Promise<Question> {
+function question(ui: RunningUi, token: string, host: string, seen = ''): Promise<HostQuestion> {
   const find = async () => {
     const { questions } = await get<AllPending>(ui, token, '/api/pending');
     const found = questions.find((one) => one.host === host && one.id !== seen);

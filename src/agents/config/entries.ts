@@ -87,7 +87,7 @@ export function readCredentials(
     if (!known.includes(key)) {
       problems.add(
         keyPlace,
-        `'${key}' is no key of it`,
+        `'${key}' is not one of its keys`,
         didYouMean(key, known) ?? 'add it to extra_keys if it is meant',
       );
       return [];

@@ -8,7 +8,7 @@ import { refusedEntries } from '../../spec/policy.ts';
 import { type Findings, nameText } from '../finding.ts';
 import type { Checker } from './kind.ts';
 
-interface Written {
+interface WrittenAllowlist {
   readonly entry: string;
   readonly place: Place;
 }
@@ -28,7 +28,7 @@ export function checkBuiltInAllowlist(findings: Findings): void {
   for (const entry of entries) checkEntry(findings, { entry, place: { path: entry } }, []);
 }
 
-function entriesOf(root: Node, problems: Problems): Written[] {
+function entriesOf(root: Node, problems: Problems): WrittenAllowlist[] {
   const list = root.kind === 'list' ? root : childOf(root, 'addToAllowlist');
   if (list !== undefined && list.kind !== 'list')
     problems.add(list.place, `expected a list of names, not ${describeNode(list)}`);
@@ -40,7 +40,7 @@ function entriesOf(root: Node, problems: Problems): Written[] {
   });
 }
 
-function entriesOfText({ text }: Source): Written[] {
+function entriesOfText({ text }: Source): WrittenAllowlist[] {
   // Every word of a line, up to a comment: whoever writes two names on a line means both.
   return [...text.matchAll(/^[^#\n]*/gm)].flatMap((line) =>
     [...line[0].matchAll(/[^\s,]+/g)].map(({ 0: entry, index }) => {
@@ -50,7 +50,11 @@ function entriesOfText({ text }: Source): Written[] {
   );
 }
 
-function checkEntry(findings: Findings, { entry, place }: Written, exceptions: readonly SandboxException[]): void {
+function checkEntry(
+  findings: Findings,
+  { entry, place }: WrittenAllowlist,
+  exceptions: readonly SandboxException[],
+): void {
   const problem = problemOf(entry, exceptions);
   if (problem === undefined) return;
   findings.add('allowlist-entry-denied', place, { message: `${nameText(entry)}: ${problem}`, names: [entry] });

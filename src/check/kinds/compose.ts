@@ -54,7 +54,7 @@ function checkVariable(findings: Findings, service: string, { variable, agent }:
   if (value !== undefined && checkWrittenValue(findings, { name, value, place })) return;
   if (!isCredentialName(name, value) || !comesFromOutside(value) || agent?.keys.includes(name)) return;
   const rule = agent === undefined ? 'credential-to-container' : 'credential-to-agent';
-  const whom = agent === undefined ? `the service ${nameText(service)}` : `${agent.name}, and is no key of its own`;
+  const whom = agent === undefined ? `the service ${nameText(service)}` : `${agent.name}, and is not its own key`;
   findings.add(rule, place, { message: `${nameText(name)} goes to ${whom}`, names: [name] });
 }
 

@@ -101,7 +101,7 @@ interface DockerInstruction {
   readonly offsetOf: (index: number) => number;
 }
 
-interface Line {
+interface DockerLine {
   readonly text: string;
   readonly start: number;
 }
@@ -120,14 +120,14 @@ function instructionsOf(source: Source): DockerInstruction[] {
   return instructions;
 }
 
-function linesOf({ text }: Source): Line[] {
+function linesOf({ text }: Source): DockerLine[] {
   return [...text.matchAll(/[^\r\n]*(?:\r\n|\n|\r|$)/g)]
     .map((match) => ({ text: match[0].replace(/[\r\n]+$/, ''), start: match.index }))
     .filter(({ start }, i, all) => i === 0 || start !== all[i - 1]?.start);
 }
 
 /** `# escape=…` counts only among the first lines. */
-function escapeOf(lines: readonly Line[]): string {
+function escapeOf(lines: readonly DockerLine[]): string {
   const directives = lines.slice(
     0,
     Math.max(
@@ -139,17 +139,17 @@ function escapeOf(lines: readonly Line[]): string {
 }
 
 interface Taken {
-  readonly parts: readonly Line[];
+  readonly parts: readonly DockerLine[];
   readonly count: number;
 }
 
-const isSkipped = ({ text }: Line) => /^\s*(?:#|$)/.test(text);
+const isSkipped = ({ text }: DockerLine) => /^\s*(?:#|$)/.test(text);
 
-function takeInstruction(lines: readonly Line[], from: number, mark: string): Taken {
-  const parts: Line[] = [];
+function takeInstruction(lines: readonly DockerLine[], from: number, mark: string): Taken {
+  const parts: DockerLine[] = [];
   let at = from;
   for (let open = true; open && at < lines.length; at++) {
-    const line = lines[at] as Line;
+    const line = lines[at] as DockerLine;
     if (isSkipped(line)) {
       open = parts.length > 0;
       continue;
@@ -162,10 +162,10 @@ function takeInstruction(lines: readonly Line[], from: number, mark: string): Ta
   return { parts: [...parts, ...bodies], count: at + bodies.length - from };
 }
 
-function takeHeredocs(lines: readonly Line[], from: number, text: string): Line[] {
+function takeHeredocs(lines: readonly DockerLine[], from: number, text: string): DockerLine[] {
   if (!/^\s*(?:RUN|COPY|ADD)\b/i.test(text)) return [];
   const ends = [...text.matchAll(/<<-?(["']?)([A-Za-z_]\w*)\1/g)].map((match) => match[2]);
-  const bodies: Line[] = [];
+  const bodies: DockerLine[] = [];
   for (const end of ends) {
     const start = from + bodies.length;
     const last = lines.findIndex((line, i) => i >= start && line.text.trim() === end);
@@ -186,7 +186,7 @@ function join({ parts }: Taken): DockerInstruction | undefined {
   return { name: name.toUpperCase(), text, offsetOf: (index) => offsetIn(parts, index) };
 }
 
-function offsetIn(parts: readonly Line[], index: number): number {
+function offsetIn(parts: readonly DockerLine[], index: number): number {
   let before = 0;
   for (const { text, start } of parts) {
     if (index < before + text.length) return start + index - before;

@@ -125,7 +125,7 @@ function checkVariable(findings: Findings, variable: Node, agent: KnownAgent | u
   if (reference === undefined) return;
   const isOthers = agent !== undefined && isCredentialName(name) && !agent.keys.includes(name);
   const message = isOthers
-    ? `${nameText(name)} goes to ${agent.name}, and is no key of its own`
+    ? `${nameText(name)} goes to ${agent.name}, and is not its own key`
     : `${nameText(name)} comes from a Secret as a variable`;
   findings.add(isOthers ? 'credential-to-agent' : 'secret-as-variable', reference.place, { message, names: [name] });
 }

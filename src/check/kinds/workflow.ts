@@ -102,7 +102,7 @@ interface AgentSecrets {
 function checkAgent(findings: Findings, agent: KnownAgent, { secret, inherited, at }: AgentSecrets): void {
   const foreign = (variables: readonly Variable[]) => variables.filter(({ name }) => !agent.keys.includes(name));
   for (const { name, place } of foreign(secret)) {
-    const message = `${nameText(name)} goes to ${agent.name}, and is no key of its own`;
+    const message = `${nameText(name)} goes to ${agent.name}, and is not its own key`;
     findings.add('credential-to-agent', place, { message, names: [name] });
   }
   const names = foreign(inherited).map(({ name }) => name);

@@ -145,14 +145,18 @@ const runTask: Subcommand = async (parsed, context) => {
   return verdict(outcome, { adapter: task.adapter, limit, context });
 };
 
-interface Shown {
+interface OutputView {
   readonly adapter: Adapter;
   readonly parsed: ParsedArguments;
   readonly context: Context;
 }
 
 /** Events go through untouched with --json; so does plain output that no person sees at once. */
-async function showOutput(stdout: Readable, started: StartedAgent, { adapter, parsed, context }: Shown): Promise<void> {
+async function showOutput(
+  stdout: Readable,
+  started: StartedAgent,
+  { adapter, parsed, context }: OutputView,
+): Promise<void> {
   const untouched = hasFlag(parsed, '--json') || (adapter.format === 'text' && !process.stdout.isTTY);
   if (untouched) return relay(stdout, process.stdout);
   const renderer = startRenderer(started.prepared, adapter.format, { env: context.env, colours: context.colour.out });

@@ -55,10 +55,10 @@ async function shown(report: Report, format: string, context: Context): Promise<
 
 const SEVERITY_COLOUR = { error: 'red', warning: 'yellow', note: 'cyan' } as const;
 
-type Shown = Pick<Context, 'colour'> & Partial<Pick<Context, 'columns'>>;
+type CheckView = Pick<Context, 'colour'> & Partial<Pick<Context, 'columns'>>;
 
 /** Grouped by file, columns aligned over all of them. */
-export function reportAsText(report: Report, { colour, columns }: Shown): string {
+export function reportAsText(report: Report, { colour, columns }: CheckView): string {
   const paint = painter(colour.out);
   const files = [...new Set(report.findings.map(({ file }) => file))];
   const widths = widthsOf(report.findings);

@@ -16,7 +16,7 @@ import { type ParsedArguments, usageError } from '../flags.ts';
 import { type CredsTools, storing } from './creds-actions.ts';
 
 /** Where one log-in of an agent may be: in its own file, or in the vault. */
-interface Place {
+interface LogInPlace {
   readonly agent: LogInName;
   readonly file: string;
   readonly locks: string;
@@ -34,7 +34,7 @@ export async function takeLogIn(parsed: ParsedArguments, { context, tools }: Cre
   for (const place of there) context.err(await storing('the log-in', alone(place, tools, take)));
 }
 
-async function take({ agent, file, vaulted }: Place, { vault }: CredsTools['tools']): Promise<string> {
+async function take({ agent, file, vaulted }: LogInPlace, { vault }: CredsTools['tools']): Promise<string> {
   const own = isThere(file) ? readOwn(agent, file) : undefined;
   if (own === undefined || isMarked(own.fields, agent)) {
     const kept = await openVaulted({ agent, file, vaulted }, vault);
@@ -60,7 +60,7 @@ export async function giveLogIn(parsed: ParsedArguments, { context, tools }: Cre
   for (const place of kept) context.err(await storing('the log-in', alone(place, tools, give)));
 }
 
-async function give({ agent, file, vaulted }: Place, { vault }: CredsTools['tools']): Promise<string> {
+async function give({ agent, file, vaulted }: LogInPlace, { vault }: CredsTools['tools']): Promise<string> {
   const kept = await openVaulted({ agent, file, vaulted }, vault);
   const own = isThere(file) ? readOwn(agent, file) : undefined;
   const isOther = own !== undefined && !isMarked(own.fields, agent);
@@ -81,10 +81,10 @@ async function give({ agent, file, vaulted }: Place, { vault }: CredsTools['tool
   return `the log-in of ${agent} is in ${file} again\n`;
 }
 
-type Act = (place: Place, tools: CredsTools['tools']) => Promise<string>;
+type Act = (place: LogInPlace, tools: CredsTools['tools']) => Promise<string>;
 
 /** Nobody else takes or gives it meanwhile, and no launch renews it. A person who is asked for a passphrase keeps nobody waiting. */
-async function alone(place: Place, tools: CredsTools['tools'], act: Act): Promise<string> {
+async function alone(place: LogInPlace, tools: CredsTools['tools'], act: Act): Promise<string> {
   const { locks, file, vaulted } = place;
   await tools.vault.get(vaulted.entry);
   return inTurnAt(locks, file, () => inTurnAt(locks, vaulted.file, () => act(place, tools)));
@@ -99,7 +99,7 @@ function agentOf({ words }: ParsedArguments, action: string): LogInName {
   throw usageError(`the log-in of '${showBytes(word)}' is not known`, `known are those of ${known}`);
 }
 
-function placesOf(agent: LogInName, context: CredsTools['context']): Place[] {
+function placesOf(agent: LogInName, context: CredsTools['context']): LogInPlace[] {
   const { state } = context.folders;
   if (state === undefined)
     throw new CordonError('vault', 'there is no folder for a vault: no home folder is known', {
@@ -124,7 +124,7 @@ function readOwn(agent: LogInName, file: string): LogInFile {
 }
 
 async function openVaulted(
-  { agent, vaulted }: Pick<Place, 'agent' | 'file' | 'vaulted'>,
+  { agent, vaulted }: Pick<LogInPlace, 'agent' | 'file' | 'vaulted'>,
   vault: CredsTools['tools']['vault'],
 ): Promise<LogInFile> {
   const key = await vault.get(vaulted.entry);
@@ -150,7 +150,7 @@ const unusable = (agent: LogInName, file: string, code = 'it holds no token that
     hint: 'nothing was changed; log in again outside',
   });
 
-const noLogIn = (agent: LogInName, places: readonly Place[]) =>
+const noLogIn = (agent: LogInName, places: readonly LogInPlace[]) =>
   new CordonError('vault', `there is no log-in of ${agent}`, {
     where: places.map(({ file }) => file).join(', '),
     hint: 'log in outside first',

@@ -120,7 +120,7 @@ function barrierInContainer(around: Around, why: string, limit: string | undefin
     fix:
       settings ??
       (limit === undefined
-        ? 'what is in the way is no setting that is known; see docs/containers.md'
+        ? 'no known setting is in the way; see docs/containers.md'
         : `on the machine that runs it: ${namespaceFix(limit)}`),
   };
 }

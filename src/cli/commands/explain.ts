@@ -44,22 +44,22 @@ export async function run(args: readonly Bytes[], context: Context): Promise<num
   });
 }
 
-interface Surroundings {
+interface AnswerSources {
   readonly policy: Policy;
   readonly startup: readonly StartupNote[];
   readonly context: Context;
 }
 
-const explained = (names: readonly Bytes[], { policy, startup, context }: Surroundings) =>
+const explained = (names: readonly Bytes[], { policy, startup, context }: AnswerSources) =>
   explain(policy, context.env, names).map((decision) => withStartupNotes(decision, startup));
 
-interface Asked {
+interface Questions {
   readonly questions: readonly Bytes[];
   readonly command: readonly Bytes[] | undefined;
 }
 
 /** Each in its turn; all paths are looked at together, by one process. */
-async function answersTo({ questions, command }: Asked, around: Surroundings): Promise<Answer[]> {
+async function answersTo({ questions, command }: Questions, around: AnswerSources): Promise<Answer[]> {
   const { policy, context } = around;
   const [program, ...args] = command ?? [];
   if (command !== undefined && program === undefined)

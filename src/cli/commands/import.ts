@@ -33,11 +33,11 @@ interface Plan {
   readonly imported: Imported;
   readonly refused: readonly Row[];
   readonly text: string;
-  readonly changes: readonly Change[];
+  readonly changes: readonly WrittenProfile[];
 }
 
 /** A variable that is set now, and what the profile does with it. Never a value. */
-interface Change {
+interface WrittenProfile {
   readonly name: string;
   readonly verdict: string;
   readonly rule: string;
@@ -117,7 +117,7 @@ function refuseUnknownAccepts(accepted: readonly string[], plans: readonly Plan[
     );
 }
 
-function changesOf(policy: Policy, { env }: Context): Change[] {
+function changesOf(policy: Policy, { env }: Context): WrittenProfile[] {
   return decide(policy, env).map(({ name, verdict, rule }) => ({ name: showBytes(name), verdict, rule }));
 }
 
@@ -175,13 +175,13 @@ function asJson(plans: readonly Plan[], paths: readonly string[], stored: readon
   };
 }
 
-interface Outcome {
+interface ImportOutcome {
   readonly paths: readonly string[];
   readonly stored: Stored;
   readonly dryRun: boolean;
 }
 
-function show(plans: readonly Plan[], { paths, stored, dryRun }: Outcome, context: Context): void {
+function show(plans: readonly Plan[], { paths, stored, dryRun }: ImportOutcome, context: Context): void {
   const paint = painter(context.colour.out);
   for (const [i, { name, imported, changes }] of plans.entries()) {
     context.out(`${paint('bold', `${showText(imported.path)}: ${imported.title}`)}\n`);
@@ -208,7 +208,7 @@ function show(plans: readonly Plan[], { paths, stored, dryRun }: Outcome, contex
 }
 
 /** What of the variables that are set now arrives. */
-function countsOf(changes: readonly Change[]): string {
+function countsOf(changes: readonly WrittenProfile[]): string {
   const of = (verdict: string) => changes.filter((change) => change.verdict === verdict).map(({ name }) => name);
   const [passing, dropped, set, credentials] = ['pass', 'drop', 'set', 'credential'].map(of) as [
     string[],

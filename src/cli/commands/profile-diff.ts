@@ -15,7 +15,7 @@ interface Side {
   readonly origin: string;
 }
 
-interface Change {
+interface VerdictChange {
   readonly name: string;
   readonly from: Side;
   readonly to: Side;
@@ -38,9 +38,9 @@ export async function diff({ parsed, words }: ProfileArguments, context: Context
   );
 }
 
-const isChange = ({ from, to }: Change) => from.verdict !== to.verdict;
+const isChange = ({ from, to }: VerdictChange) => from.verdict !== to.verdict;
 
-function compareVariables(from: ResolvedProfile, to: ResolvedProfile, { env }: Context): Change[] {
+function compareVariables(from: ResolvedProfile, to: ResolvedProfile, { env }: Context): VerdictChange[] {
   const [before, after] = [from, to].map(
     (one) => new Map(decide(policyOf(one), env).map((decision) => [decision.name, decision])),
   );
@@ -56,7 +56,7 @@ function side(decision: Decision | undefined): Side {
 const SETTINGS = /^(?:filesystem\.|network\.|isolation$|redact$|environment\.guard$)/;
 
 /** A key that may stand on several lines is compared as a whole. */
-function compareSettings(from: ResolvedProfile, to: ResolvedProfile): Change[] {
+function compareSettings(from: ResolvedProfile, to: ResolvedProfile): VerdictChange[] {
   const [before, after] = [settingsOf(from), settingsOf(to)];
   const keys = [...new Set([...before.keys(), ...after.keys()])];
   return keys.map((name) => ({ name, from: before.get(name) ?? NOT_SET, to: after.get(name) ?? NOT_SET }));
@@ -78,21 +78,21 @@ function settingsOf(resolved: ResolvedProfile): Map<string, Side> {
 interface Comparison {
   readonly a: string;
   readonly b: string;
-  readonly variables: readonly Change[];
-  readonly settings: readonly Change[];
+  readonly variables: readonly VerdictChange[];
+  readonly settings: readonly VerdictChange[];
 }
 
 function asText({ a, b, variables, settings }: Comparison, context: Context): string {
   if (variables.length + settings.length === 0)
     return `${showText(a)} and ${showText(b)} do the same for this environment\n`;
   const rows = [...variables, ...settings];
-  const colourOf = ({ to }: Change) => (to.verdict === 'drop' ? 'red' : 'green');
+  const colourOf = ({ to }: VerdictChange) => (to.verdict === 'drop' ? 'red' : 'green');
   return table(
     {
       titles: ['NAME', showText(a), showText(b), 'BECAUSE OF'],
       fold: ['BECAUSE OF'],
       rows: rows.map(({ name, from, to }) => [name, from.verdict, to.verdict, reason(to)].map(showText)),
-      style: (row, column) => (column === 2 ? colourOf(rows[row] as Change) : undefined),
+      style: (row, column) => (column === 2 ? colourOf(rows[row] as VerdictChange) : undefined),
     },
     context,
   );

@@ -114,13 +114,13 @@ function credentialText(credentials: readonly string[]): string {
   return `{\n${credentials.map((name) => `    ${JSON.stringify(name)}: ${JSON.stringify(name)}`).join(',\n')}\n  }`;
 }
 
-interface Surroundings {
+interface Storing {
   readonly asker: Asker | undefined;
   readonly context: Context;
 }
 
 /** Takes the values that are set in this shell into the vault, so that they need not stay in the shell. What the vault has already is kept. */
-async function storeInVault(names: readonly string[], { asker, context }: Surroundings): Promise<void> {
+async function storeInVault(names: readonly string[], { asker, context }: Storing): Promise<void> {
   const set = names.filter((name) => (context.env.get(bytesOfText(name)) ?? '') !== '');
   if (set.length === 0) return;
   const agreed = await asker?.confirm(`Take ${set.join(', ')} from this shell into the vault?`, true);

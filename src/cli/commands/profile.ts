@@ -109,7 +109,7 @@ function showAsText(
   return `${head.join('\n')}\n\n${body}`;
 }
 
-interface Outcome {
+interface Validation {
   readonly profile: string;
   readonly errors: readonly CordonError[];
   readonly warnings: readonly string[];
@@ -124,7 +124,7 @@ const validate: Subcommand = async ({ parsed, words }, context) => {
   return outcomes.every(({ errors }) => errors.length === 0) ? 0 : EXIT.failure;
 };
 
-async function validated(profile: string, context: Context): Promise<Outcome> {
+async function validated(profile: string, context: Context): Promise<Validation> {
   try {
     const policy = policyOf(await resolveProfiles([profile], profilePlaces(context)));
     unresolvedCredentials(policy.credentials);
@@ -135,13 +135,13 @@ async function validated(profile: string, context: Context): Promise<Outcome> {
   }
 }
 
-function tell({ profile, errors, warnings }: Outcome, context: Context): void {
+function tell({ profile, errors, warnings }: Validation, context: Context): void {
   showWarnings(warnings, context);
   for (const error of errors) context.err(errorText(error, painter(context.colour.err)));
   if (errors.length === 0) context.out(`${painter(context.colour.out)('green', 'ok')}  ${profile}\n`);
 }
 
-function validateAsJson({ profile, errors, warnings }: Outcome): object {
+function validateAsJson({ profile, errors, warnings }: Validation): object {
   const findings = errors.map(({ where, message, hint }) => ({ where, message, hint }));
   return { profile, ok: errors.length === 0, findings, warnings };
 }

@@ -68,13 +68,13 @@ function refuseTogether(parsed: ParsedArguments): void {
 }
 
 /** Where the calls of users run. */
-interface Place {
+interface ServedPlace {
   readonly open: (user: string) => Promise<Session>;
   readonly close: () => Promise<void>;
 }
 
 /** On this machine, with a folder for each user. */
-function onShelf(parsed: ParsedArguments, context: Context, skills: readonly Skill[]): Place {
+function onShelf(parsed: ParsedArguments, context: Context, skills: readonly Skill[]): ServedPlace {
   const workspaces = required(parsed, '--workspaces');
   checkWorkspaces(workspaces, skills);
   checkTokens(workspaces, optional(parsed, '--tokens'));
@@ -90,7 +90,7 @@ function onShelf(parsed: ParsedArguments, context: Context, skills: readonly Ski
 }
 
 /** In a pod for each user: nothing of theirs is on this machine. */
-async function inPods(parsed: ParsedArguments, context: Context, log: Log): Promise<Place> {
+async function inPods(parsed: ParsedArguments, context: Context, log: Log): Promise<ServedPlace> {
   const { openPods } = await import('../../launch/pods/open.ts');
   const pods: Pods = await openPods(context.env, {
     file: required(parsed, '--pods'),

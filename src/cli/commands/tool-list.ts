@@ -12,7 +12,7 @@ import { homePath } from '../ui/places.ts';
 import { table } from '../ui/table.ts';
 import { warnUnlessFirstOnPath } from './tool-warnings.ts';
 
-interface Row {
+interface ToolRow {
   readonly tool: string;
   readonly path: string | null;
   readonly runs: 'direct' | 'shim' | 'container' | 'not enforced' | 'gone' | 'not installed';
@@ -40,7 +40,7 @@ export function run(args: readonly Bytes[], context: Context): number {
   return 0;
 }
 
-function rowOf(setup: ToolSetup, tool: ToolPolicy): Row {
+function rowOf(setup: ToolSetup, tool: ToolPolicy): ToolRow {
   const entry = readBinEntry(setup.bin, tool.name);
   const path = entry.kind === 'link' || entry.kind === 'shim' ? entry.path : undefined;
   const source = ({ pattern }: { readonly pattern: { readonly source: Bytes } }) => showBytes(pattern.source);
@@ -57,7 +57,7 @@ function rowOf(setup: ToolSetup, tool: ToolPolicy): Row {
   };
 }
 
-function stateOf(tool: ToolPolicy, kind: string, path: Bytes | undefined): Row['runs'] {
+function stateOf(tool: ToolPolicy, kind: string, path: Bytes | undefined): ToolRow['runs'] {
   if (tool.in !== undefined) return kind === 'inside' ? 'container' : 'not enforced';
   if (path === undefined) return 'not installed';
   if (!isRunnableTarget(path)) return 'gone';
@@ -74,7 +74,7 @@ function countsOf({ env, homes }: ToolSetup, tool: ToolPolicy, filtered: boolean
 
 const placeOf = (path: string | null, context: Context) => (path === null ? '-' : homePath(path, context));
 
-function toolTable(rows: readonly Row[], context: Context): string {
+function toolTable(rows: readonly ToolRow[], context: Context): string {
   const list = (texts: readonly string[]) => (texts.length === 0 ? '-' : texts.join(' '));
   const cells = rows.map(({ tool, path, in: container, runs, base, allow, deny, fs, passed, blocked }) => [
     ...[showText(tool), container === null ? placeOf(path, context) : showText(container), runs, base],

@@ -39,9 +39,9 @@ export async function run(args: readonly Bytes[], context: Context): Promise<num
   return 0;
 }
 
-type Around = Omit<ConstructorParameters<typeof UiServer>[0], 'port' | 'decide' | 'idleMs' | 'onEntered'>;
+type ServerOptions = Omit<ConstructorParameters<typeof UiServer>[0], 'port' | 'decide' | 'idleMs' | 'onEntered'>;
 
-async function serve(parsed: ParsedArguments, around: Around, context: Context): Promise<number> {
+async function serve(parsed: ParsedArguments, around: ServerOptions, context: Context): Promise<number> {
   const doorstep = new Doorstep(context);
   const server = new UiServer({
     ...around,

@@ -74,13 +74,13 @@ function explained(path: string, work: () => void): void {
 const notAFile = (path: string) =>
   new CordonError('write', 'there is something else than a file', { where: path, hint: 'give --html another name' });
 
-interface Shown extends Pick<Context, 'colour' | 'columns'> {
+interface ProofView extends Pick<Context, 'colour' | 'columns'> {
   /** Where the page was written. */
   readonly file?: string | undefined;
 }
 
 /** The matrix by group, every leak of Cordon's with what it gives, and what it comes to. */
-export function proofAsText(report: Report, { colour, columns, file }: Shown): string {
+export function proofAsText(report: Report, { colour, columns, file }: ProofView): string {
   const paint = painter(colour.out);
   const own = ownColumn(report);
   const others = report.columns.map((column, i) => [column, i] as const).filter(([{ kind }]) => kind === 'other');
@@ -152,7 +152,7 @@ const LEGEND = '✗ leaked  ○ open: leaks, and the policy does not promise to 
 const WIDEST_TITLE = 28;
 
 /** Groups × launchers, with counts: in words where there is room, else in signs. */
-function matrixText(report: Report, paint: Painter, { colour, columns }: Shown): string {
+function matrixText(report: Report, paint: Painter, { colour, columns }: ProofView): string {
   const inWords = drawn(report, colour.out, wordsOf);
   const fits = inWords.plain.split('\n').every((line) => line.length <= (columns ?? Number.POSITIVE_INFINITY));
   return fits ? inWords.painted : `${drawn(report, colour.out, signsOf).painted}${paint('dim', LEGEND)}\n`;

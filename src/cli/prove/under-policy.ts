@@ -40,7 +40,7 @@ export function underPolicy(policy: Policy, options: UnderPolicy = { from: { hom
 }
 
 /** One part of a policy that lets something through. */
-interface Loosening {
+interface PolicyLoosening {
   readonly by: string;
   readonly without: (policy: Policy) => Policy;
 }
@@ -58,11 +58,11 @@ function loosened(policy: Policy, options: UnderPolicy): Loosened {
 }
 
 /** Whoever writes these wants what they bring, so it is not promised that they bring nothing. The default base is no such part. */
-function loosenings({ base, allow, filesystem }: Policy, from: Whereabouts): Loosening[] {
+function loosenings({ base, allow, filesystem }: Policy, from: Whereabouts): PolicyLoosening[] {
   const paths = (['expose', 'write', 'read'] as const).flatMap((key) =>
     filesystem[key].map((path) => ({ by: `${key} ${shortened(path, from)}`, without: withoutPath(key, path) })),
   );
-  const wideBase: Loosening = {
+  const wideBase: PolicyLoosening = {
     by: `base ${base.preset} (${base.origin})`,
     without: (policy) => ({ ...policy, base: { ...policy.base, preset: 'os-common' } }),
   };

@@ -66,14 +66,14 @@ function relocatedPaths(fs: ToolFilesystem, from: Whereabouts, scene: Scene): To
   };
 }
 
-interface Loosening {
+interface ToolLoosening {
   readonly by: string;
   readonly without: (tool: ToolPolicy) => ToolPolicy;
 }
 
 /** What lets things through because the user wrote so. */
-function loosenings({ base, allow, fs }: ToolPolicy): Loosening[] {
-  const wideBase: Loosening = {
+function loosenings({ base, allow, fs }: ToolPolicy): ToolLoosening[] {
+  const wideBase: ToolLoosening = {
     by: `base all (${base.origin})`,
     without: (tool) => ({ ...tool, base: { ...tool.base, preset: 'os-common' } }),
   };

@@ -5,9 +5,12 @@ import { type Judge, refuse } from './judge.ts';
  * Everything else (anchors, tags, nested braces, several documents) is refused, so that a file is never read otherwise than its program
  * reads it.
  */
-type Node = { readonly raw: string } | { readonly list: readonly Node[] } | { readonly map: ReadonlyMap<string, Node> };
+type YamlValue =
+  | { readonly raw: string }
+  | { readonly list: readonly YamlValue[] }
+  | { readonly map: ReadonlyMap<string, YamlValue> };
 
-interface Line {
+interface YamlLine {
   readonly indent: number;
   readonly text: string;
 }
@@ -24,7 +27,7 @@ export function cleanYaml(text: string, judge: Judge): string {
   return kept === undefined ? '' : `${write(kept, 0).replace(/^\n/, '')}\n`;
 }
 
-function linesOf(text: string): Line[] {
+function linesOf(text: string): YamlLine[] {
   const all = text.split(/\r?\n/);
   const firstSaying = all.findIndex((line) => /^[^#\s]/.test(line));
   const isOdd = (line: string, at: number) =>
@@ -36,7 +39,7 @@ function linesOf(text: string): Line[] {
 }
 
 interface Reader {
-  readonly lines: Line[];
+  readonly lines: YamlLine[];
   at: number;
 }
 
@@ -44,21 +47,21 @@ const ITEM = /^-(?: +|$)/;
 const ENTRY =
   /^("[^"\\]*"|'[^']*'|[^\s"'#&*!|>%@`{}[\],?:-][^:#]*?|[^\s"'#&*!|>%@`{}[\],?-][^\s#]*?|-[^\s:#]+|@[^\s:#]+):(?: +(.*))?$/;
 
-function readNode(reader: Reader, indent: number): Node {
+function readNode(reader: Reader, indent: number): YamlValue {
   const line = reader.lines[reader.at];
   if (line === undefined || line.indent !== indent) return refuse();
   return ITEM.test(line.text) ? readList(reader, indent) : readMap(reader, indent);
 }
 
 /** The next line if it belongs to what stands at this indentation. */
-function lineAt({ lines, at }: Reader, indent: number): Line | undefined {
+function lineAt({ lines, at }: Reader, indent: number): YamlLine | undefined {
   const line = lines[at];
   if (line !== undefined && line.indent > indent) refuse();
   return line?.indent === indent ? line : undefined;
 }
 
-function readList(reader: Reader, indent: number): Node {
-  const list: Node[] = [];
+function readList(reader: Reader, indent: number): YamlValue {
+  const list: YamlValue[] = [];
   for (let line = lineAt(reader, indent); line !== undefined; line = lineAt(reader, indent)) {
     const marker = ITEM.exec(line.text)?.[0];
     if (marker === undefined) break;
@@ -73,13 +76,13 @@ function readList(reader: Reader, indent: number): Node {
 }
 
 /** `- key: value`: what follows the dash is a mapping of its own. */
-function readInner(reader: Reader, indent: number, text: string): Node {
+function readInner(reader: Reader, indent: number, text: string): YamlValue {
   reader.lines[reader.at] = { indent, text };
   return readNode(reader, indent);
 }
 
-function readMap(reader: Reader, indent: number): Node {
-  const map = new Map<string, Node>();
+function readMap(reader: Reader, indent: number): YamlValue {
+  const map = new Map<string, YamlValue>();
   for (let line = lineAt(reader, indent); line !== undefined; line = lineAt(reader, indent)) {
     const [, key, rest = ''] = ENTRY.exec(line.text) ?? [];
     if (key === undefined || map.has(key)) return refuse();
@@ -89,7 +92,7 @@ function readMap(reader: Reader, indent: number): Node {
 }
 
 /** What stands behind a key or a dash, or on the lines below it. */
-function readValue(reader: Reader, indent: number, text: string): Node {
+function readValue(reader: Reader, indent: number, text: string): YamlValue {
   reader.at += 1;
   const next = reader.lines[reader.at];
   const rest = text.replace(/^#.*$/, '');
@@ -100,7 +103,7 @@ function readValue(reader: Reader, indent: number, text: string): Node {
   return readNode(reader, next.indent);
 }
 
-function readBlock(reader: Reader, indent: number, style: string): Node {
+function readBlock(reader: Reader, indent: number, style: string): YamlValue {
   const lines: string[] = [];
   const first = reader.lines[reader.at]?.indent ?? 0;
   for (let line = reader.lines[reader.at]; line !== undefined && line.indent > indent; line = reader.lines[reader.at]) {
@@ -114,7 +117,7 @@ const SIMPLE = `(?:"[^"\\\\]*"|'[^']*'|[^\\s"'#&*!|>%@\`{}[\\],?:-][^"'{}[\\],#:
 const LONGEST_FLOW = 1024;
 const FLOW = new RegExp(`^(?:\\{ *\\}|\\[ *(?:${SIMPLE}(?: *, *${SIMPLE})*)? *\\])$`);
 
-function scalar(text: string): Node {
+function scalar(text: string): YamlValue {
   const quoted = /^(?:"(?:[^"\\]|\\["\\/nrt])*"|'(?:[^']|'')*')/.exec(text)?.[0];
   if (quoted !== undefined) return /^(?:$| +#)/.test(text.slice(quoted.length)) ? { raw: quoted } : refuse();
   const comment = text.indexOf(' #');
@@ -123,7 +126,7 @@ function scalar(text: string): Node {
   return /^["'#&*!|>%@`{}[\],]/.test(plain) || /: |:$/.test(plain) ? refuse() : { raw: plain };
 }
 
-function keptOf(node: Node, path: readonly string[], judge: Judge): Node | undefined {
+function keptOf(node: YamlValue, path: readonly string[], judge: Judge): YamlValue | undefined {
   if ('raw' in node) {
     const value = judge(path, node.raw);
     return value === undefined ? undefined : { raw: value };
@@ -136,7 +139,7 @@ function keptOf(node: Node, path: readonly string[], judge: Judge): Node | undef
   return { map: new Map(entries) };
 }
 
-function write(node: Node, depth: number): string {
+function write(node: YamlValue, depth: number): string {
   if ('raw' in node) return node.raw;
   const before = `\n${'  '.repeat(depth)}`;
   if ('list' in node)

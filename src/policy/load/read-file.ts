@@ -48,7 +48,7 @@ function readAll(path: string, descriptor: number): Buffer {
     const count = readSync(descriptor, buffer, length, buffer.length - length, null);
     length += count;
     if (length > LONGEST)
-      throw refusal(path, `is larger than ${LONGEST / 1024 / 1024} MiB`, 'that is no policy; is it the right file?');
+      throw refusal(path, `is larger than ${LONGEST / 1024 / 1024} MiB`, 'that is not a policy; is it the right file?');
     if (count === 0) return buffer.subarray(0, length);
   }
 }

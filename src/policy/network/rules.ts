@@ -33,7 +33,7 @@ interface Pin {
   readonly port?: number | undefined;
 }
 
-interface Written {
+interface WrittenHost {
   /** As it is written, sets taken apart. */
   readonly text: string;
   readonly origin: Origin;
@@ -44,13 +44,13 @@ interface Written {
 }
 
 export type HostRule =
-  | (Written & { readonly kind: 'name' | 'below'; readonly name: string; readonly pin?: Pin | undefined })
-  | (Written & { readonly kind: 'network'; readonly network: Network })
+  | (WrittenHost & { readonly kind: 'name' | 'below'; readonly name: string; readonly pin?: Pin | undefined })
+  | (WrittenHost & { readonly kind: 'network'; readonly network: Network })
   /** A port of this machine's own loopback. */
-  | (Written & { readonly kind: 'loopback'; readonly port: number })
-  | (Written & { readonly kind: 'any' })
+  | (WrittenHost & { readonly kind: 'loopback'; readonly port: number })
+  | (WrittenHost & { readonly kind: 'any' })
   /** What the adapter of an agent names; only an agent's policy knows what that is. */
-  | (Written & { readonly kind: 'own' });
+  | (WrittenHost & { readonly kind: 'own' });
 
 export const NETWORK_ON: NetworkPolicy = { mode: 'on', allow: [], deny: [] };
 export const NETWORK_OFF: NetworkPolicy = { mode: 'off', allow: [], deny: [] };
@@ -131,7 +131,7 @@ function setRules(host: string, origin: Origin, set: string): HostRule[] {
 const isLoopback = (network: Network) =>
   ['127.0.0.0/8', '::1'].some((one) => contains(parseNetwork(one) as Network, network));
 
-function networkRule(written: Written, network: Network): ParsedHost {
+function networkRule(written: WrittenHost, network: Network): ParsedHost {
   if (isLoopback(network))
     return problem(written.text, "is the command's own loopback", 'a port of this machine is @host:PORT');
   const meant = network.family === 6 && network.bits === 128 ? innermost(network) : network;

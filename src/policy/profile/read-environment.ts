@@ -162,7 +162,7 @@ export function readGuardExceptions(environment: Node | undefined, { problems }:
     if (!isUsableName(bytesOfText(key)) || /[\s*?[\]]/.test(key))
       problems.add(keyPlace, `'${showText(key)}' is not the name of a variable`, 'an exception is for one exact name');
     if (reason.length < SHORTEST_REASON)
-      problems.add(value.place, 'the reason is missing', 'say why this name is no credential, in a few words');
+      problems.add(value.place, 'the reason is missing', 'say why this name is not a credential, in a few words');
     return [{ name: bytesOfText(key), reason, origin: problems.where(keyPlace) }];
   });
 }

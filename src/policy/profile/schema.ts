@@ -91,7 +91,7 @@ const ENVIRONMENT = object('an object with the rules for inherited variables', {
   guard_exceptions: {
     shape: mapOf(text({ expected: 'the reason, in words' }), 'an object of NAME: reason'),
     about:
-      'Names that only look like a credential, each with the reason why it is none. The guard still looks at the value, and an agent refuses them.',
+      'Names that only look like a credential, each with the reason why it is not one. The guard still looks at the value, and an agent refuses them.',
   },
 });
 

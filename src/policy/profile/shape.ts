@@ -128,10 +128,10 @@ export interface Field<Data = unknown> {
   readonly required?: boolean;
 }
 
-type Fields = Readonly<Record<string, Field>>;
-type FieldsData<F extends Fields> = { readonly [Key in keyof F]?: DataOf<F[Key]['shape']> };
+type ShapeFields = Readonly<Record<string, Field>>;
+type FieldsData<F extends ShapeFields> = { readonly [Key in keyof F]?: DataOf<F[Key]['shape']> };
 
-export function object<const F extends Fields>(expected: string, fields: F): Shape<FieldsData<F>> {
+export function object<const F extends ShapeFields>(expected: string, fields: F): Shape<FieldsData<F>> {
   const keys = Object.keys(fields);
   const required = keys.filter((key) => fields[key]?.required === true);
   return {
@@ -149,7 +149,7 @@ export function object<const F extends Fields>(expected: string, fields: F): Sha
   };
 }
 
-function checkFields(node: MapNode, fields: Fields, problems: Problems): void {
+function checkFields(node: MapNode, fields: ShapeFields, problems: Problems): void {
   const entries = uniqueEntries(node, problems);
   for (const { key, keyPlace, value } of entries) {
     const field = Object.hasOwn(fields, key) ? fields[key] : undefined;

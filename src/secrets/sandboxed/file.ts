@@ -48,7 +48,7 @@ function parse(source: Source) {
   } catch (error) {
     if (!(error instanceof CordonError) || error.code === 'twice') throw error;
     // What a parser says about a broken file may quote it.
-    throw new CordonError('secrets', 'this is no valid YAML', {
+    throw new CordonError('secrets', 'this is not valid YAML', {
       where: error.where,
       hint: 'check quotes and indentation; a value with * & ! or { in front needs quotes',
     });
@@ -74,7 +74,7 @@ function valueProblem(text: string): { what: string; hint: string } | undefined 
     return { what: 'is longer than an environment can hold', hint: 'put it into a file of the workspace' };
   const scheme = schemeOf(text);
   if (scheme === undefined || isUnderstood(text)) return undefined;
-  return { what: 'begins like a reference and is none', hint: `expected ${SOURCE_FORMS[scheme]}` };
+  return { what: 'looks like a reference and is not one', hint: `expected ${SOURCE_FORMS[scheme]}` };
 }
 
 /** What a source says of it is not repeated: the text may be a secret after all. */

@@ -93,14 +93,14 @@ export async function moveKey(folder: string, kept: KeyPlace, tools: KeyTools): 
   if (left !== undefined) await tools.keyring.delete(KEYRING_SERVICE, left);
 }
 
-interface Kept {
+interface KeptIdentity {
   readonly text: string;
   readonly undo: () => Promise<void>;
 }
 
 const nothingToUndo = () => Promise.resolve();
 
-async function keep(key: Secret, kept: KeyPlace, { keyring, ask }: KeyTools): Promise<Kept> {
+async function keep(key: Secret, kept: KeyPlace, { keyring, ask }: KeyTools): Promise<KeptIdentity> {
   if (kept === 'file') return { text: `${key.reveal()}\n`, undo: nothingToUndo };
   if (kept === 'passphrase') return { text: await lockIdentity(key, await newPassphrase(ask)), undo: nothingToUndo };
   const account = `vault-${randomBytes(8).toString('hex')}`;

@@ -4,9 +4,9 @@ import type {
   AllPending,
   AppliedFile,
   HostDecision,
+  HostQuestion,
   PageDecision,
   PendingChange,
-  Question,
   RefusedName,
 } from '../api.ts';
 import { AsideLine, Chip, Empty, problemOf, Trouble, useLoaded } from './parts.tsx';
@@ -77,7 +77,7 @@ export function DecideView({ source }: { readonly source: PageSource }) {
 
 /** A question that was seen once keeps its place, so that nothing moves below a pointer that is about to press. */
 interface Seen {
-  readonly question: Question;
+  readonly question: HostQuestion;
   readonly sinceMs: number;
   /** How it ended. */
   said?: string;
@@ -139,7 +139,7 @@ function Questions({ pending, mayDecide, answer }: QuestionsProps) {
 }
 
 /** Of one that is gone without having been answered here. */
-const outcomeOf = ({ until }: Question, now: number) =>
+const outcomeOf = ({ until }: HostQuestion, now: number) =>
   until <= now ? 'refused: nobody answered in time' : 'waits no more';
 
 /** The time, each second as long as something depends on it. */
@@ -154,7 +154,7 @@ function useNow(isNeeded: boolean): number {
   return now;
 }
 
-function Asked({ question, children }: { readonly question: Question; readonly children: ComponentChildren }) {
+function Asked({ question, children }: { readonly question: HostQuestion; readonly children: ComponentChildren }) {
   const { host, command, policy, time } = question;
   return (
     <div class="what">
@@ -167,7 +167,7 @@ function Asked({ question, children }: { readonly question: Question; readonly c
 }
 
 interface AnswersProps {
-  readonly question: Question;
+  readonly question: HostQuestion;
   readonly profiles: readonly string[];
   readonly isOpen: boolean;
   readonly say: (decision: HostDecision, said: string) => void;

@@ -14,7 +14,7 @@ export interface Passage {
   readonly detail: string;
 }
 
-interface Node {
+interface FlowNode {
   readonly id: string;
   readonly label: string;
   readonly tone: string;
@@ -26,8 +26,8 @@ interface Node {
 
 interface Ribbon {
   readonly key: string;
-  readonly from: Node;
-  readonly to: Node;
+  readonly from: FlowNode;
+  readonly to: FlowNode;
   readonly names: readonly string[];
   readonly y0: number;
   readonly y1: number;
@@ -79,7 +79,7 @@ export function Flow({ passages, title }: { readonly passages: readonly Passage[
 }
 
 interface BandsProps {
-  readonly nodes: readonly Node[];
+  readonly nodes: readonly FlowNode[];
   readonly ribbons: readonly Ribbon[];
   readonly width: number;
   readonly height: number;
@@ -98,7 +98,7 @@ function Bands({ nodes, ribbons, width, height, chosen, toggle, names, title }: 
   // About seven pixels for a letter, between the block of a label and what comes next to it.
   const letters = [left / 7 - 4, (xs[2] - xs[1]) / 7 - 6, right / 7 - 4].map(Math.floor);
   const isLit = (own: readonly string[]) => chosen === undefined || own.some((name) => names.has(name));
-  const labelAt = (node: Node) =>
+  const labelAt = (node: FlowNode) =>
     node.column === 0
       ? { x: xs[0] - 8, anchor: 'end' as const }
       : { x: xs[node.column] + BAR + 8, anchor: 'start' as const };
@@ -159,7 +159,7 @@ function bandPath(x0: number, y0: number, x1: number, y1: number, width: number)
 
 /** On a phone: the reasons alone, each as long as what it is the reason for. */
 function Bars(props: {
-  readonly nodes: readonly Node[];
+  readonly nodes: readonly FlowNode[];
   readonly total: number;
   readonly chosen: string | undefined;
   readonly toggle: (id: string) => void;
@@ -241,7 +241,7 @@ const toneOf = ({ arrives, added, grave }: Passage) => {
 };
 
 /** Sizes by the number of names, in the order in which bands cross least: what arrives above, what stays behind below. */
-function layout(passages: readonly Passage[]): { nodes: Node[]; ribbons: Ribbon[]; height: number } {
+function layout(passages: readonly Passage[]): { nodes: FlowNode[]; ribbons: Ribbon[]; height: number } {
   const families = familiesOf(passages);
   const reasons = reasonsOf(passages);
   const height = Math.max(140, Math.min(400, 60 + 34 * Math.max(new Set(families.values()).size, reasons.size)));
@@ -251,7 +251,7 @@ function layout(passages: readonly Passage[]): { nodes: Node[]; ribbons: Ribbon[
     group(passages, (one) => (one.arrives ? 'reach the command' : 'stay behind'), 2, height),
   ];
   const nodes = columns.flat();
-  const of = (column: number, name: string) => columns[column]?.find(({ names }) => names.includes(name)) as Node;
+  const of = (column: number, name: string) => columns[column]?.find(({ names }) => names.includes(name)) as FlowNode;
   const ribbons = [
     ...bands(passages, (name) => [of(0, name), of(1, name)]),
     ...bands(passages, (name) => [of(1, name), of(2, name)]),
@@ -275,7 +275,12 @@ function reasonsOf(passages: readonly Passage[]): Map<string, string> {
   return new Map(groups.slice(0, MOST_REASONS).map(([reason]) => [reason, reason]));
 }
 
-function group(passages: readonly Passage[], key: (one: Passage) => string, column: 0 | 1 | 2, height: number): Node[] {
+function group(
+  passages: readonly Passage[],
+  key: (one: Passage) => string,
+  column: 0 | 1 | 2,
+  height: number,
+): FlowNode[] {
   const rank = (members: readonly Passage[]) => members.filter(({ arrives }) => arrives).length / members.length;
   const groups = [...groupedBy(passages, key)].toSorted((a, b) => rank(b[1]) - rank(a[1]) || b[1].length - a[1].length);
   const room = height - 20 - GAP * (groups.length - 1) - LEAST * groups.length;
@@ -283,7 +288,7 @@ function group(passages: readonly Passage[], key: (one: Passage) => string, colu
   return groups.map(([label, members]) => {
     const size = LEAST + (room * members.length) / Math.max(1, passages.length);
     const tones = new Set(members.map(toneOf));
-    const node: Node = {
+    const node: FlowNode = {
       id: `${column}:${label}`,
       label,
       tone: tones.size === 1 ? ([...tones][0] ?? '') : '',
@@ -297,7 +302,7 @@ function group(passages: readonly Passage[], key: (one: Passage) => string, colu
   });
 }
 
-function bands(passages: readonly Passage[], ends: (name: string) => readonly [Node, Node]): Ribbon[] {
+function bands(passages: readonly Passage[], ends: (name: string) => readonly [FlowNode, FlowNode]): Ribbon[] {
   const groups = groupedBy(passages, ({ name }) =>
     ends(name)
       .map(({ id }) => id)
@@ -307,7 +312,7 @@ function bands(passages: readonly Passage[], ends: (name: string) => readonly [N
   const [leaving, coming] = [new Map<string, number>(), new Map<string, number>()];
   const ordered = found.toSorted((a, b) => a.ends[0].y - b.ends[0].y || a.ends[1].y - b.ends[1].y);
   return ordered.map(({ key, members, ends: [from, to] }) => {
-    const take = (used: Map<string, number>, node: Node) => {
+    const take = (used: Map<string, number>, node: FlowNode) => {
       const start = used.get(node.id) ?? node.y;
       const width = (node.height * members.length) / node.names.length;
       used.set(node.id, start + width);

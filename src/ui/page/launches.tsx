@@ -84,9 +84,9 @@ export function useLaunches(source: PageSource): LaunchBook {
 }
 
 const OUTCOMES = ['ended well', 'failed', 'not started'] as const;
-type Outcome = (typeof OUTCOMES)[number];
+type LaunchOutcome = (typeof OUTCOMES)[number];
 
-function outcomeOf({ exit }: LaunchRow): Outcome {
+function outcomeOf({ exit }: LaunchRow): LaunchOutcome {
   if (exit === null) return 'not started';
   return exit === 0 ? 'ended well' : 'failed';
 }
@@ -344,7 +344,7 @@ const tick = (time: Date) =>
 
 interface Bar {
   readonly time: number;
-  readonly outcome: Outcome;
+  readonly outcome: LaunchOutcome;
   readonly count: number;
 }
 

@@ -6,12 +6,12 @@ import type {
   AllPending,
   Decided,
   HostDecision,
+  HostQuestion,
   LaunchDetails,
   Launches,
   LaunchRow,
   PageDecision,
   Proofs,
-  Question,
   Sessions,
 } from '../api.ts';
 import { type PolicySurroundings, profilePlaces } from '../policies.ts';
@@ -121,13 +121,13 @@ export class PageRecords {
   #answer({ question, answer: word, profile }: HostDecision): Decided {
     const file = profile === undefined ? undefined : this.#profiles().get(profile);
     if (profile !== undefined && file === undefined)
-      throw new CordonError('network', `'${showText(profile)}' is no profile that the page can write to`);
+      throw new CordonError('network', `'${showText(profile)}' is not a profile that the page can write to`);
     answer(this.#stateFolder, { ids: [question], word, profile: file }, profilePlaces(this.#around));
     return { files: [], pending: this.pending() };
   }
 }
 
-function questionOf({ id, name, port, subject, policy, time, until }: Asked): Question {
+function questionOf({ id, name, port, subject, policy, time, until }: Asked): HostQuestion {
   const when = (text: unknown) => Date.parse(textOf(text)) || 0;
   return {
     id,

@@ -1,7 +1,7 @@
 import { GrowingRecord, type Line } from '../../host/growing-record.ts';
 import { auditFile } from '../../launch/audit.ts';
 import type { DamagedLine, LaunchDetails, LaunchRow } from '../api.ts';
-import { type Fields, fieldsOf, listOf, numberOf, parseFields, shortText, textOf, textsOf } from './shape.ts';
+import { fieldsOf, listOf, numberOf, parseFields, type RecordFields, shortText, textOf, textsOf } from './shape.ts';
 
 /** What the audit record alone knows of a launch. */
 export type OwnDetails = Omit<LaunchDetails, 'hosts' | 'aside'>;
@@ -76,7 +76,7 @@ export class LaunchRecord {
   }
 }
 
-function detailsOf(fields: Fields): OwnDetails {
+function detailsOf(fields: RecordFields): OwnDetails {
   const passed = textsOf(fields.passed);
   const credentials = textsOf(fields.credentials);
   const dropped = listOf(fields.dropped).flatMap((one) => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ensureFolder, reading } from '../../host/files.ts';
 import { replaceFile } from '../../host/whole-file.ts';
 import type { ProofCell, ProofCounts, ProofProbe, ProofRun, Proofs } from '../api.ts';
-import { type Fields, fieldsOf, listOf, numberOf, parseFields, textOf, textsOf } from './shape.ts';
+import { fieldsOf, listOf, numberOf, parseFields, type RecordFields, textOf, textsOf } from './shape.ts';
 
 const LARGEST = 16 << 20;
 
@@ -41,7 +41,7 @@ function namesIn(folder: string): string[] {
   }
 }
 
-function readRun(path: string): Fields | undefined {
+function readRun(path: string): RecordFields | undefined {
   try {
     return reading(path, 'refused', (descriptor, found) =>
       found.isFile() && found.size <= LARGEST ? parseFields(readFileSync(descriptor, 'utf8')) : undefined,
@@ -51,7 +51,7 @@ function readRun(path: string): Fields | undefined {
   }
 }
 
-function runOf(id: string, fields: Fields): ProofRun {
+function runOf(id: string, fields: RecordFields): ProofRun {
   return {
     id,
     date: textOf(fields.date),
@@ -62,13 +62,13 @@ function runOf(id: string, fields: Fields): ProofRun {
   };
 }
 
-const objects = (value: unknown): Fields[] =>
+const objects = (value: unknown): RecordFields[] =>
   listOf(value)
     .map(fieldsOf)
     .filter((one) => one !== undefined);
-const launchersOf = ({ launchers }: Fields) => textsOf(objects(launchers).map(({ title }) => title));
+const launchersOf = ({ launchers }: RecordFields) => textsOf(objects(launchers).map(({ title }) => title));
 
-function countsOf(fields: Fields): ProofCounts {
+function countsOf(fields: RecordFields): ProofCounts {
   const count = (value: unknown) => numberOf(value) ?? 0;
   return {
     launcher: textOf(fields.launcher),
@@ -81,16 +81,16 @@ function countsOf(fields: Fields): ProofCounts {
 
 const keyOf = (probe: string, launcher: string) => `${probe}\n${launcher}`;
 
-function resultsOf(fields: Fields): Map<string, Fields> {
+function resultsOf(fields: RecordFields): Map<string, RecordFields> {
   return new Map(objects(fields.results).map((one) => [keyOf(textOf(one.probe), textOf(one.launcher)), one]));
 }
 
-function sharesProbes(a: Fields, b: Fields): boolean {
+function sharesProbes(a: RecordFields, b: RecordFields): boolean {
   const [known, others] = [resultsOf(a), resultsOf(b)];
   return [...known.keys()].some((key) => others.has(key));
 }
 
-function probesOf(fields: Fields, before: Fields | undefined): ProofProbe[] {
+function probesOf(fields: RecordFields, before: RecordFields | undefined): ProofProbe[] {
   const results = resultsOf(fields);
   const earlier = before === undefined ? undefined : resultsOf(before);
   const launchers = launchersOf(fields);
@@ -106,7 +106,7 @@ function probesOf(fields: Fields, before: Fields | undefined): ProofProbe[] {
   });
 }
 
-function cellOf(result: Fields | undefined, before: Fields | undefined): ProofCell {
+function cellOf(result: RecordFields | undefined, before: RecordFields | undefined): ProofCell {
   const status = textOf(result?.status, 'not applicable');
   const earlier = before === undefined ? status : textOf(before.status, status);
   return { status, reason: textOf(result?.reason), before: earlier === status ? null : earlier };

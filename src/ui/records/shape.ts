@@ -4,13 +4,13 @@ import { showText } from '../../host/bytes.ts';
  * What stands in a record came from launches and may be anything. A field is taken for what it should be or for nothing, and text is made
  * printable and short enough to be shown: no record can break the page or hide others in it.
  */
-export type Fields = Readonly<Record<string, unknown>>;
+export type RecordFields = Readonly<Record<string, unknown>>;
 
 const LONGEST = 400;
 const MOST = 20_000;
 
-export function fieldsOf(value: unknown): Fields | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
+export function fieldsOf(value: unknown): RecordFields | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as RecordFields) : undefined;
 }
 
 export function textOf(value: unknown, otherwise = ''): string {
@@ -34,7 +34,7 @@ export function textsOf(value: unknown): string[] {
   return listOf(value).flatMap((one) => (typeof one === 'string' ? [shortText(one)] : []));
 }
 
-export function parseFields(text: string): Fields | undefined {
+export function parseFields(text: string): RecordFields | undefined {
   try {
     return fieldsOf(JSON.parse(text));
   } catch {
