@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { buildFilteredEnv } from '../../src/agents/build-filtered-env.ts';
 import { casesFor } from '../vectors/cases.ts';
 
-describe('buildFilteredEnv (B1)', () => {
+describe('buildFilteredEnv', () => {
   it.each(casesFor('filter-env'))('$id', ({ policy, host, expect: { env } }) => {
     expect(buildFilteredEnv({ extraKeys: policy.extraKeys, env: host })).toStrictEqual(env);
   });

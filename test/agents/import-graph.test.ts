@@ -37,7 +37,7 @@ const STARTERS = [
   'src/launch/run-helper.ts',
 ];
 
-describe('there is no way to start an agent around the one path (B2)', () => {
+describe('there is no way to start an agent around the one path', () => {
   test('only src/launch can start a process at all, and what starts the stand-ins of prove', () => {
     const found = importersOf('node:child_process', 'child_process', 'node:cluster', 'node:worker_threads');
     expect(found.length).toBeGreaterThan(2);

@@ -46,7 +46,7 @@ function workersOf(pid: string): string[] {
 }
 
 describe.each(USERS)('as %s', (user) => {
-  test('worker, agent and renderer have one and the same sealed environment (B3)', async () => {
+  test('worker, agent and renderer have one and the same sealed environment', async () => {
     const place = new Place(user);
     const planted = canaries();
     place.standIn('claude', SLOW);

@@ -27,7 +27,7 @@ const ADAPTERS = DESCRIBED.adapters.map(({ name, program, extraKeys, addresses }
   keys: [...extraKeys, ...(DESCRIBED.additions.get(name)?.keys ?? []).map((key): string => key.name)],
 }));
 
-test('the registry has the agents of the requirements, each with its own keys (B2)', () => {
+test('the registry has the agents of the requirements, each with its own keys', () => {
   const table = Object.fromEntries(BUILT_IN_ADAPTERS.map(({ name, extraKeys }) => [name, extraKeys]));
   expect(table).toEqual({
     claude: ['ANTHROPIC_API_KEY'],

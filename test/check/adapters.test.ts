@@ -12,7 +12,7 @@ function rulesFor(extraKeys?: string[]): string[] {
   return [...new Set(findings.list().map(({ rule }) => rule))];
 }
 
-it('holds the built-in adapters to the rules for everybody (C4)', () => {
+it('holds the built-in adapters to the rules for everybody', () => {
   expect(rulesFor()).toEqual([]);
   expect(rulesFor(['*'])).toEqual(['agent-wildcard']);
   expect(rulesFor(['LD_PRELOAD'])).toEqual(['entry-does-nothing']);

@@ -8,7 +8,7 @@ import { casesFor } from '../vectors/cases.ts';
 test('there are cases', () => expect(casesFor('agent').length).toBeGreaterThan(3));
 
 describe.each(USERS)('as %s', (user) => {
-  describe('the cases for agents, through the program itself (B2)', () => {
+  describe('the cases for agents, through the program itself', () => {
     test.each(casesFor('agent'))('$id', ({ policy, host, expect: { env } }) => {
       const place = new Place(user);
       const host_ = { ...host, CORDON_HOME: place.config };
@@ -25,7 +25,7 @@ describe.each(USERS)('as %s', (user) => {
     });
   });
 
-  test('the recipe that shows what an agent would find (B8)', () => {
+  test('the recipe that shows what an agent would find', () => {
     const place = new Place(user);
     const env = { DATABASE_URL: 'postgres://u:p@h/d', PROOF_ENV: 'fake-secret' };
     expect(place.cordon(['agent', 'run', 'generic', 'env > env.txt'], env).code).toBe(0);
@@ -43,7 +43,7 @@ describe.each(USERS)('as %s', (user) => {
     expect(run).toMatchObject({ SSL_CERT_DIR: '/etc/ssl/certs', EDITOR: 'vi' });
   });
 
-  describe('nothing turns the filter off (B4)', () => {
+  describe('nothing turns the filter off', () => {
     test.each([
       [['--base', 'all'], '--base is refused with an agent'],
       [['--base', 'agent'], '--base is refused with an agent'],
@@ -79,7 +79,7 @@ describe.each(USERS)('as %s', (user) => {
     });
   });
 
-  describe('addresses and proxies (B5)', () => {
+  describe('addresses and proxies', () => {
     test.each([
       ['claude', 'ANTHROPIC_BASE_URL', []],
       ['codex', 'OPENAI_BASE_URL', []],
@@ -105,7 +105,7 @@ describe.each(USERS)('as %s', (user) => {
     });
   });
 
-  describe('modes (B5)', () => {
+  describe('modes', () => {
     const env = { MYAPP_MODE: 'm', MYAPP_TOKEN: 'canary', UNRELATED_TOKEN: 'u' };
     const run = (...mode: string[]) =>
       new Place(user).cordon(['run', '--agent', 'generic', '--allow', 'MYAPP_*', ...mode, '--', 'env'], env);
@@ -192,7 +192,7 @@ deny = [{ pattern = "BUILD_S*", except = ["BUILD_SHA"] }]
       [['--role', 'with-keys'], ['OPENAI_API_KEY']],
       [['--id', 'other', '--role', 'bare'], undefined],
       [[], undefined],
-    ])('scopes: %s gets %s (B6)', (flags, expected) => {
+    ])('scopes: %s gets %s', (flags, expected) => {
       const place = new Place(user);
       place.toml(`[roles.scoped]
 [roles.bare]

@@ -33,7 +33,7 @@ function classHolds(members: string, character: string): boolean {
   return false;
 }
 
-describe('patterns (D1)', () => {
+describe('patterns', () => {
   it.each([
     ['PATH', 'PATH', true],
     ['PATH', 'PATHS', false],

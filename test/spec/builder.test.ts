@@ -126,7 +126,7 @@ describe('the hash', () => {
   });
 });
 
-describe('building refuses (C2)', () => {
+describe('building refuses', () => {
   it.each([
     ['a denied name on the allowlist', { addToAllowlist: ['NPM_CONFIG_TOKEN', 'CI'] }, ['NPM_CONFIG_TOKEN']],
     ['a denied prefix on the allowlist', { addToAllowlist: ['TOKEN_*'] }, ['TOKEN_']],

@@ -32,7 +32,7 @@ const OPTIONS: SandboxOptions = {
   exceptions: [{ name: 'KEYBOARD_LAYOUT', reason: 'a layout' }],
 };
 
-describe('filterSandboxEnv (C3)', () => {
+describe('filterSandboxEnv', () => {
   it('gives a sorted, frozen subset without a prototype', () => {
     fc.assert(
       fc.property(environments, (env) => {
@@ -69,7 +69,7 @@ describe('filterSandboxEnv (C3)', () => {
     );
   });
 
-  it('never passes a name with a denied word, whatever the allowlist says (C2)', () => {
+  it('never passes a name with a denied word, whatever the allowlist says', () => {
     const denied = fc.tuple(
       fc.stringMatching(/^[A-Z_]{0,5}$/),
       fc.constantFrom('KEY', 'token', 'Secret', 'PASSWORD'),
@@ -219,7 +219,7 @@ describe('allowlist entries', () => {
   });
 });
 
-describe('exceptions (C6)', () => {
+describe('exceptions', () => {
   const excepting = (name: string, reason = 'no credential') => ({
     addToAllowlist: [name],
     exceptions: [{ name, reason }],

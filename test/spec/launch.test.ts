@@ -52,7 +52,7 @@ describe('launching a spec', () => {
       (spec) => ({ ...spec, env: { ...spec.env } as SandboxSpec['env'] }),
       'was not made by filterSandboxEnv',
     ],
-  ])('%s is refused, not approximated (A9)', (_, change, message) => {
+  ])('%s is refused, not approximated', (_, change, message) => {
     expect(() => prepareSpec(change(builder().build()))).toThrow(message);
   });
 });

@@ -3,7 +3,7 @@ import { allowed, Home } from './support.ts';
 
 const list = (...allow_vars: string[]) => ({ environment: { allow_vars } });
 
-describe('extends (E3)', () => {
+describe('extends', () => {
   test('the base first, duplicates once, in order', async () => {
     const home = new Home({
       'base.json': list('PATH', 'HOME'),

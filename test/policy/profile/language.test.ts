@@ -77,7 +77,7 @@ isolation: barrier
 redact: true
 `;
 
-describe('one schema, three syntaxes (E1)', () => {
+describe('one schema, three syntaxes', () => {
   test.each([
     ['json', WEB_JSON, '6:20'],
     ['jsonc', WEB_JSON, '6:20'],
@@ -145,7 +145,7 @@ describe('one schema, three syntaxes (E1)', () => {
   });
 });
 
-describe('what is left out (E2)', () => {
+describe('what is left out', () => {
   const base = async (environment?: object) => {
     const { base: found, allow } = await new Home().load({
       meta: { name: 't' },

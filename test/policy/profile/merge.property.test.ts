@@ -102,7 +102,7 @@ const layers = fc.array(layer, { maxLength: 5 });
 const allowOf = ({ allow }: Layer) => allow?.rules.map(({ pattern }) => pattern.source);
 const plain = (value: Layer) => JSON.parse(JSON.stringify(value)) as unknown;
 
-describe('merging layers (E3), for any layers', () => {
+describe('merging layers, for any layers', () => {
   test('grouping does not matter: a chain can be merged from any side', () => {
     fc.assert(
       fc.property(layers, layers, layers, (a, b, c) => {
