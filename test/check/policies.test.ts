@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { check, findingsIn } from './support.ts';
 
 describe('profiles', () => {
-  it('C4: a wildcard that admits credentials is reported with what it admits: set now, and well known', async () => {
+  it('a wildcard that admits credentials is reported with what it admits: set now, and well known', async () => {
     const profile = '{\n  "environment": { "allow_vars": ["PATH", "AWS_*", "MYAPP_*"] }\n}\n';
     const { findings } = await check(
       { 'web.json': profile },
@@ -138,7 +138,7 @@ describe('secrets.yaml', () => {
 });
 
 describe('sandbox allowlists', () => {
-  it('C2: an entry that is denied, exceptions that are in force and that are not possible', async () => {
+  it('an entry that is denied, exceptions that are in force and that are not possible', async () => {
     const list = {
       addToAllowlist: ['CI', 'KEYBOARD_LAYOUT', 'MY_API_KEY', 'CARGO_*', 'NODE_OPTIONS', 'A*B', 'MONKEY_PATCH'],
       exceptions: [

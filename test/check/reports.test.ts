@@ -68,7 +68,7 @@ describe('SARIF', () => {
   });
 });
 
-it('A5: no part of a value is in a report of any format', async () => {
+it('no part of a value is in a report of any format', async () => {
   const value = fc.stringMatching(/^[A-Za-z0-9]{24,40}$/);
   await fc.assert(
     fc.asyncProperty(value, async (text) => {

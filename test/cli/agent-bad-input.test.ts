@@ -210,7 +210,7 @@ env_bas = "none"
         '4:21: there is no placeholder {promt}',
         "5:15: 'A*' cannot be an extra key: extra keys are exact names, since they pass the credential guard",
         "5:21: 'LD_PRELOAD' cannot be an extra key: it is on the code-injection list, which nothing overrides",
-        "7:1: 'ANTHROPIC_API_KEYS' is no key of it",
+        "7:1: 'ANTHROPIC_API_KEYS' is not one of its keys",
         "9:10: there is no preset '@proxi' to allow",
         "10:1: unknown key 'profil'",
         "12:9: no agent or role knows the key 'ANTHROPIC_API_KEYS'",

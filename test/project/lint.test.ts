@@ -53,7 +53,7 @@ const DIRECTION = /^error: The folders of src go one way/;
 const PURE = /^error: Deciding, sealing and planning read nothing/;
 const APART = /^error: prove\/ and src\/ stand side by side/;
 
-describe('A2: one place reads the environment', () => {
+describe('one place reads the environment', () => {
   const readers = [
     'export const all = process.env;',
     "export const path = process.env['PATH'];",
@@ -92,7 +92,7 @@ describe('A2: one place reads the environment', () => {
   test('the rest of process may be used', () => expect(harmless()).toEqual([]));
 });
 
-describe('A2: one place starts processes', () => {
+describe('one place starts processes', () => {
   const starters = [
     "import { spawn } from 'node:child_process';\nexport { spawn };",
     "import * as all from 'child_process';\nexport { all };",

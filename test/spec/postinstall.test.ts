@@ -118,7 +118,7 @@ function install(
   });
 }
 
-describe.each(USERS)('C5: the install script of a hostile package, as %s', (user) => {
+describe.each(USERS)('the install script of a hostile package, as %s', (user) => {
   it('gets everything without the sandbox', async () => {
     const { loot, received: sent, marks, output } = await attempt('bare', user);
     expect(loot.environment, output).toEqual([marks.env]);

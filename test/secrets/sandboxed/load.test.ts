@@ -47,7 +47,7 @@ describe('the cases of secrets', () => {
   });
 });
 
-describe('F1: global values and those of a user', () => {
+describe('global values and those of a user', () => {
   it('another user has the global ones, and every call gives objects of its own', () => {
     const config = configWith({ global: 'sandboxed_envs:\n  A: g\n', user: 'sandboxed_envs:\n  A: u\n' });
     expect([valuesOf(config), valuesOf(config, 'other')]).toEqual([{ A: 'u' }, { A: 'g' }]);
@@ -87,15 +87,15 @@ const BAD: readonly (readonly [string, string, string, RegExp])[] = [
   ['one of ours', `sandboxed_envs:\n  CORDON_HOME: ${VALUE}\n`, ':2:3', /CORDON_HOME/],
   ['a name with a space', `sandboxed_envs:\n  "A B": ${VALUE}\n`, ':2:3', /A B/],
   ['a letter that only looks like A', `sandboxed_envs:\n  "\u0410": ${VALUE}\n`, ':2:3', /is not the name/],
-  ['an open quote', `sandboxed_envs:\n  KEY_A: '${VALUE}\n`, ':', /no valid YAML/],
-  ['an alias of nothing', `sandboxed_envs:\n  KEY_A: *${VALUE}\n`, ':2:', /no valid YAML/],
+  ['an open quote', `sandboxed_envs:\n  KEY_A: '${VALUE}\n`, ':', /not valid YAML/],
+  ['an alias of nothing', `sandboxed_envs:\n  KEY_A: *${VALUE}\n`, ':2:', /not valid YAML/],
   ['a broken reference', `sandboxed_envs:\n  KEY_A: env://${VALUE} ${VALUE}\n`, ':2:10', /KEY_A.*reference/],
   ['a main key that is no text', `anthropic_api_key: [${VALUE}]\n`, ':1:20', /anthropic_api_key/],
-  ['nothing but a comment', '# later\n', ':', /no valid YAML/],
+  ['nothing but a comment', '# later\n', ':', /not valid YAML/],
   ['nothing', '', '', /empty/],
 ];
 
-describe('F8: what is wrong is said by file, line and key, never by value', () => {
+describe('what is wrong is said by file, line and key, never by value', () => {
   it.each(BAD)('%s', (_, text, where, message) => {
     const config = configWith({ global: 'sandboxed_envs:\n  KEY_A: global\n', user: text });
     const error = errorOf(() => valuesOf(config));
