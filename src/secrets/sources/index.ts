@@ -4,7 +4,6 @@ import { CordonError } from '../../host/errors.ts';
 import type { Scheme } from '../../policy/credential.ts';
 import type { CredentialRule } from '../../policy/policy.ts';
 import { Secret } from '../secret.ts';
-import { isVaultName } from '../vault/format.ts';
 import { file } from './file.ts';
 import { bitwarden, command, onePassword } from './helper.ts';
 import { badReference, type Request, type SecretSource, Unavailable } from './source.ts';
@@ -59,6 +58,8 @@ const vault: SecretSource = {
     return secret;
   },
 };
+
+export const isVaultName = (name: string) => /^[A-Za-z0-9_][A-Za-z0-9_.@-]{0,127}$/.test(name);
 
 const howToStore = (name: string) =>
   name === '…'

@@ -17,10 +17,6 @@ export interface VaultEntry {
   readonly changed: string;
 }
 
-export function isVaultName(name: string): boolean {
-  return /^[A-Za-z0-9_][A-Za-z0-9_.@-]{0,127}$/.test(name);
-}
-
 export function emptyContents(): Contents {
   return { key: randomBytes(32), entries: new Map() };
 }
