@@ -1,13 +1,10 @@
-import { existsSync } from 'node:fs';
 import { bytesOfText } from '../../host/bytes.ts';
-import { saysNothing } from '../../policy/config/says-nothing.ts';
+import { checkWithoutTools, readConfigFile, sectionsIn } from '../../policy/config/file.ts';
 import { CONFIG, type ConfigData } from '../../policy/config/shape.ts';
 import { childOf, type Entry, entryOf, itemsOf, type MapNode, type Node, textOf } from '../../policy/load/node.ts';
 import { readPlain } from '../../policy/load/plain.ts';
 import { Problems } from '../../policy/load/problems.ts';
-import { readTrustedText } from '../../policy/load/read-file.ts';
 import { Source } from '../../policy/load/source.ts';
-import { readToml } from '../../policy/load/toml.ts';
 import { Pattern } from '../../policy/pattern.ts';
 import { readNetwork } from '../../policy/profile/read-network.ts';
 import { check, didYouMean } from '../../policy/profile/shape.ts';
@@ -26,11 +23,9 @@ export const NO_CONFIG: AgentConfig = {
 
 /** What cordon.toml says about agents. A file that isn't there says nothing; a bad one is refused whole. */
 export function readAgentConfig(path: string): AgentConfig {
-  if (!existsSync(path)) return NO_CONFIG;
-  const { text } = readTrustedText(path);
-  if (saysNothing(text)) return NO_CONFIG;
-  const source = new Source(path, text);
-  return { ...configOf(source, readToml(source)), file: path };
+  const source = readConfigFile(path)?.source;
+  const root = source === undefined ? undefined : sectionsIn(source);
+  return source === undefined || root === undefined ? NO_CONFIG : { ...configOf(source, root), file: path };
 }
 
 /** The same from a plain object, for library use. */
@@ -41,7 +36,7 @@ export function agentConfigOf(data: ConfigData): AgentConfig {
 
 function configOf(source: Source, root: Node): AgentConfig {
   const problems = new Problems(source);
-  check(CONFIG, withoutTools(root), problems);
+  checkWithoutTools(root, problems);
   const { adapters, additions } = readAgents(childOf(root, 'agents'), problems);
   const agentKeys = [
     ...adapters.flatMap(({ extraKeys }) => extraKeys),
@@ -54,11 +49,6 @@ function configOf(source: Source, root: Node): AgentConfig {
   const scopes = readScopes(childOf(root, 'scopes'), known, problems);
   problems.throwIfAny();
   return { file: undefined, adapters, additions, roles, scopes };
-}
-
-/** A mistake about a tool stops that tool, and no agent. */
-function withoutTools(root: Node): Node {
-  return root.kind === 'map' ? { ...root, entries: root.entries.filter(({ key }) => key !== 'tools') } : root;
 }
 
 /** A role that is written where it is used, for library use. */

@@ -177,7 +177,7 @@ async function keepingOf(context: Context): Promise<ReadConfig> {
   const stamp = stampOf(file);
   if (textIn(seenFile(context)) === stamp) return { keeping, warnings: [] };
   try {
-    (await import('../../policy/config/changes.ts')).checkSections(file);
+    (await import('../../policy/config/file.ts')).checkConfigFile(file);
     remember(context, stamp);
     return { keeping, warnings: [] };
   } catch (error) {

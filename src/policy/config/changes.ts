@@ -1,12 +1,9 @@
-import { existsSync } from 'node:fs';
 import { childOf, itemsOf, textOf } from '../load/node.ts';
 import { Problems } from '../load/problems.ts';
-import { readTrustedText } from '../load/read-file.ts';
-import { Source } from '../load/source.ts';
-import { readToml } from '../load/toml.ts';
 import { expandPath } from '../places.ts';
 import { check } from '../profile/shape.ts';
-import { CHANGES, CONFIG } from './shape.ts';
+import { readConfigFile, sectionsIn } from './file.ts';
+import { CHANGES } from './shape.ts';
 
 /** How long and how much of what is put aside is kept. Undefined entries: as usual. */
 export interface Keeping {
@@ -18,11 +15,9 @@ export interface Keeping {
 
 /** The section `changes` of cordon.toml. */
 export function readKeeping(path: string, home: string | undefined): Keeping {
-  if (!existsSync(path)) return { keep: [] };
-  const { text } = readTrustedText(path);
-  if (!mentionsChanges(text)) return { keep: [] };
-  const source = new Source(path, text);
-  const section = childOf(readToml(source), 'changes');
+  const source = readConfigFile(path)?.source;
+  if (source === undefined || !mentionsChanges(source.text)) return { keep: [] };
+  const section = childOf(sectionsIn(source), 'changes');
   if (section === undefined) return { keep: [] };
   const problems = new Problems(source);
   check(CHANGES, section, problems);
@@ -50,13 +45,4 @@ function bytesOf(node: ReturnType<typeof childOf>): number | undefined {
   if (node?.kind !== 'scalar') return undefined;
   const [, number = '', unit = ''] = /^(\d+)([KMGT]?)$/.exec(String(node.value)) ?? [];
   return Number(number) * 1024 ** UNITS.indexOf(unit);
-}
-
-/** The whole of cordon.toml but its tools, of which each answers for itself when it is started. */
-export function checkSections(path: string): void {
-  const source = new Source(path, readTrustedText(path).text);
-  const root = readToml(source);
-  const problems = new Problems(source);
-  check(CONFIG, { ...root, entries: root.entries.filter(({ key }) => key !== 'tools') }, problems);
-  problems.throwIfAny();
 }

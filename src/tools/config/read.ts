@@ -1,15 +1,13 @@
-import { type BigIntStats, existsSync } from 'node:fs';
+import type { BigIntStats } from 'node:fs';
 import { showText } from '../../host/bytes.ts';
 import { CordonError } from '../../host/errors.ts';
 import { unfitFor } from '../../launch/container/unfit.ts';
-import { saysNothing } from '../../policy/config/says-nothing.ts';
+import { readConfigFile, sectionsIn } from '../../policy/config/file.ts';
 import { CONFIG, TOOL, TOOL_PATH_EXPECTED } from '../../policy/config/shape.ts';
 import { readTarget, TARGET_EXPECTED } from '../../policy/container-target.ts';
 import { childOf, type Entry, itemsOf, type MapNode, type Node, textOf } from '../../policy/load/node.ts';
 import { Problems, refuse } from '../../policy/load/problems.ts';
-import { readTrustedText } from '../../policy/load/read-file.ts';
 import { Source } from '../../policy/load/source.ts';
-import { readToml } from '../../policy/load/toml.ts';
 import { Pattern } from '../../policy/pattern.ts';
 import {
   isWorkspaceMode,
@@ -42,15 +40,14 @@ const NO_TOOLS = { tools: new Map(), broken: new Map(), otherSections: [] };
 
 /** A file that isn't there says nothing; one that can't be read, or in which no tool is right, is refused whole. */
 export function readConfig(path: string): Config {
-  if (!existsSync(path)) return { name: path, text: '', file: undefined, ...NO_TOOLS };
-  const { text, file } = readTrustedText(path);
-  return parseConfig(path, text, file);
+  const found = readConfigFile(path);
+  return parseConfig(path, found?.source.text ?? '', found?.stats);
 }
 
 export function parseConfig(name: string, text: string, file?: BigIntStats): Config {
   const source = new Source(name, text);
-  if (saysNothing(text)) return { name, text, file, ...NO_TOOLS };
-  const root = readToml(source);
+  const root = sectionsIn(source);
+  if (root === undefined) return { name, text, file, ...NO_TOOLS };
   const { tools, broken } = readTools(source, mapEntries(childOf(root, 'tools')));
   checkRest(source, root, broken);
   const config = { name, text, file, tools, broken, otherSections: otherSections(root) };
