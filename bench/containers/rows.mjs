@@ -5,14 +5,18 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { EVERYDAY, livedInHome, PROJECT } from '../home.mjs';
 import { folder, interleaved } from '../interleave.mjs';
+import { scratch } from '../user.mjs';
 
 const cordon = fileURLToPath(new URL('../../dist/bin/cordon', import.meta.url));
 const IMAGE = 'localhost/bench';
 const NAMES = ['cordon run --in podman / podman run', 'cordon run --in podman, a list of hosts / podman run'];
 
-/** Storage of its own, which needs nothing of the kernel; nothing of the user's engine is touched. */
+/**
+ * Storage of its own, which needs nothing of the kernel; nothing of the user's engine is touched. Where its name has more than 50
+ * characters, podman waits 20 s for each container.
+ */
 function makeImage() {
-  const [root, run] = [join(folder, 'image'), join(folder, 'run')];
+  const [root, run] = [join(folder, 'image'), join(scratch, 'run')];
   for (const made of ['bin', 'etc']) mkdirSync(join(root, made), { recursive: true, mode: 0o755 });
   mkdirSync(run, { mode: 0o700 });
   copyFileSync('/bin/busybox', join(root, 'bin/busybox'));

@@ -1,5 +1,5 @@
 import { execFileSync, type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process';
-import { chownSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
@@ -111,14 +111,23 @@ export class Scene {
 /** A user's own storage, as rootless podman has it, with the image in it. */
 export function rootless(scene: Scene, tar = join(ENGINE_FOLDER(), 'root.tar'), image = IMAGE): Record<string, string> {
   const { uid, gid } = identityOf(scene.user);
-  const own = (name: string) => join(scene.home, name);
-  mkdirSync(own('run'), { mode: 0o700 });
-  chownSync(own('run'), uid, gid);
-  writeFileSync(own('storage.conf'), '[storage]\ndriver = "vfs"\n');
-  const env = { XDG_RUNTIME_DIR: own('run'), CONTAINERS_STORAGE_CONF: own('storage.conf') };
+  const settings = join(scene.home, 'storage.conf');
+  writeFileSync(settings, '[storage]\ndriver = "vfs"\n');
+  const env = { XDG_RUNTIME_DIR: runtimeFolder(uid, gid), CONTAINERS_STORAGE_CONF: settings };
   const words = ['import', '--quiet', '-c', 'ENV PATH=/bin', tar, image];
   execFileSync('podman', words, { env: scene.env(env), cwd: scene.home, uid, gid, stdio: 'ignore' });
   return env;
+}
+
+/** Where its name has more than 50 characters podman waits 20 s for each container. It leaves a process behind. */
+function runtimeFolder(uid: number, gid: number): string {
+  const folder = mkdtempSync('/tmp/run-');
+  chownSync(folder, uid, gid);
+  onTestFinished(() => {
+    process.kill(Number(readFileSync(join(folder, 'libpod/tmp/pause.pid'), 'utf8')));
+    rmSync(folder, { recursive: true });
+  });
+  return folder;
 }
 
 export function podman(...args: string[]): SpawnSyncReturns<string> {
