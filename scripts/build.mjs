@@ -112,7 +112,7 @@ function plotStyle() {
 // process outside, which starts while a connection waits.
 async function bundleScripts() {
   // V8 takes a cache for any source of the same length, and would run the old code.
-  for (const name of ['quick', 'quick-in']) rmSync(join(dist, `${name}.cjs.cache`), { force: true });
+  rmSync(join(dist, 'quick.cjs.cache'), { force: true });
   const script = {
     absWorkingDir: root,
     outdir: dist,
@@ -125,23 +125,19 @@ async function bundleScripts() {
     legalComments: 'none',
     logLevel: 'warning',
   };
-  for (const [name, later] of [
-    ['quick', loadLater],
-    ['quick-in', loadOthersLater],
-  ])
-    await build({
-      ...script,
-      entryPoints: { [name]: 'src/cli/quick.ts' },
-      define: { 'import.meta.url': 'thisModule.url', 'import.meta.dirname': '__dirname' },
-      banner: { js: `${WRAPPER}${THIS_MODULE}` },
-      footer: { js: '})' },
-      // In a script that Node did not load itself, parts of Node are required.
-      supported: { 'dynamic-import': false },
-      plugins: [
-        { name: 'later', setup: (one) => one.onResolve({ filter: /^\./ }, later) },
-        { name: 'no-es-view', setup: leaveOutEsView },
-      ],
-    });
+  await build({
+    ...script,
+    entryPoints: { quick: 'src/cli/quick.ts' },
+    define: { 'import.meta.url': 'thisModule.url', 'import.meta.dirname': '__dirname' },
+    banner: { js: `${WRAPPER}${THIS_MODULE}` },
+    footer: { js: '})' },
+    // In a script that Node did not load itself, parts of Node are required.
+    supported: { 'dynamic-import': false },
+    plugins: [
+      { name: 'later', setup: (one) => one.onResolve({ filter: /^\./ }, loadOthersLater) },
+      { name: 'no-es-view', setup: leaveOutEsView },
+    ],
+  });
   await build({ ...script, entryPoints: { network: 'src/network/main.ts' } });
   putInPlace(join(root, 'scripts', 'start.cjs'), join(dist, 'start.cjs'));
 }
@@ -150,13 +146,10 @@ async function bundleScripts() {
 const WRAPPER = '(function (exports, require, module, __filename, __dirname) {';
 const THIS_MODULE = "const thisModule = { get url() { return require('node:url').pathToFileURL(__filename).href; } };";
 
-function loadLater({ kind }) {
-  return kind === 'dynamic-import' ? { path: './cli.js', external: true } : undefined;
-}
-
-// What starts a command in a container is part of the bundle for that.
-function loadOthersLater(asked) {
-  return asked.path.endsWith('/container-run.ts') ? undefined : loadLater(asked);
+// But for what starts a command in a container.
+function loadOthersLater({ kind, path }) {
+  const isLater = kind === 'dynamic-import' && !path.endsWith('/container-run.ts');
+  return isLater ? { path: './cli.js', external: true } : undefined;
 }
 
 // A script sees node:fs itself and no ES module's view of it, so there is nothing to bring up to date, and nothing to copy. Node loads

@@ -105,11 +105,12 @@ export function writeCodeCache(root) {
   // A shell with the arguments of a launch stands in for the native front; the plan goes nowhere, so nothing is started.
   const script = '"$CORDON_NODE" "$CORDON_SCRIPT" "$0" "$@" 3>/dev/null 4<"$CORDON_LOOKED"; :';
   const looked = join(env.CORDON_HOME, 'state', 'looked-through');
-  const run = () =>
-    spawnSync('/bin/sh', ['-c', script, 'run', '--', 'true'], {
+  const run = (words = [], path = env.PATH) =>
+    spawnSync('/bin/sh', ['-c', script, 'run', ...words, '--', 'true'], {
       cwd: join(home, 'project'),
       env: {
         ...env,
+        PATH: path,
         CORDON_NODE: process.execPath,
         CORDON_SCRIPT: join(root, 'scripts', 'write-code-cache.cjs'),
         CORDON_LOOKED: existsSync(looked) ? looked : '/dev/null',
@@ -119,6 +120,8 @@ export function writeCodeCache(root) {
   // The first time it writes down what it needs, which a plan that is kept may not come from; the second it keeps what came of looking
   // through files, which the third takes. Each one's cache has what the ones before compiled in it too.
   for (let times = 0; times < 3; times++) run();
+  // One for a container goes as far as it does without an engine.
+  run(['--in', 'podman:none'], join(home, 'bin'));
   rmSync(home, { recursive: true, force: true });
 }
 

@@ -3,9 +3,7 @@ const { readFileSync } = require('node:fs');
 const { join } = require('node:path');
 const { Script } = require('node:vm');
 
-// Of launches those in containers have a bundle of their own: what they need would be in the way of all others.
-const isIn = process.argv.some((word) => word === '--in' || word.startsWith('--in='));
-const filename = join(__dirname, isIn ? 'quick-in.cjs' : 'quick.cjs');
+const filename = join(__dirname, 'quick.cjs');
 
 // A cache of another version of Node is rejected by V8 and costs nothing but its reading.
 function cacheOf(path) {
@@ -24,8 +22,7 @@ function load() {
   });
   const module = { exports: {} };
   script.runInThisContext()(module.exports, require, module, filename, __dirname);
-  const { quickRun, quickRunIn } = module.exports;
-  return { run: isIn ? quickRunIn : quickRun, script, filename };
+  return { run: module.exports.quickRun, script, filename };
 }
 
 // The build loads this to write the cache; as the program it runs.

@@ -5,23 +5,17 @@ import { captureArguments, frontDescriptor } from '../host/parent-env.ts';
 import { needsConfig, run } from './commands/run.ts';
 import { createContext } from './context.ts';
 import { withHelpHint } from './flags.ts';
-import { IN_FLAG } from './run-flags.ts';
 import { showError } from './ui/show-error.ts';
 
 /** Flags that need nothing but what is bundled here. */
 const OWN_FLAGS = wordsIn(
-  '--base --allow --deny --except --set --guard --fs --write --read --hide --expose --workspace --net --isolation',
+  '--base --allow --deny --except --set --guard --fs --write --read --hide --expose --workspace --net --isolation --in',
 );
 
 /** The launch people type all day, as a bundle of its own that is small and compiled ahead. Whatever else is asked for, the whole program does. */
-export const quickRun = (whole: () => Promise<unknown>) => quickRunWith(OWN_FLAGS, whole);
-
-/** The same for a command in a container, which takes some more of the program. */
-export const quickRunIn = (whole: () => Promise<unknown>) => quickRunWith([...OWN_FLAGS, IN_FLAG.name], whole);
-
-async function quickRunWith(flags: readonly string[], whole: () => Promise<unknown>): Promise<void> {
+export async function quickRun(whole: () => Promise<unknown>): Promise<void> {
   const args = captureArguments();
-  if (frontDescriptor() === undefined || !isPlainRun(args, flags) || isInProjectWithPolicy()) {
+  if (frontDescriptor() === undefined || !isPlainRun(args) || isInProjectWithPolicy()) {
     await whole();
     return;
   }
@@ -41,7 +35,7 @@ async function quickRunWith(flags: readonly string[], whole: () => Promise<unkno
   }
 }
 
-function isPlainRun([command, ...rest]: readonly Bytes[], flags: readonly string[]): boolean {
+function isPlainRun([command, ...rest]: readonly Bytes[]): boolean {
   if (command !== 'run') return false;
   for (let i = 0; i < rest.length; i++) {
     const arg = rest[i] as Bytes;
@@ -49,7 +43,7 @@ function isPlainRun([command, ...rest]: readonly Bytes[], flags: readonly string
     if (!arg.startsWith('-')) return isPlainCommand(arg);
     const [name = '', value] = arg.split('=', 2);
     if (SWITCHES.includes(name)) continue;
-    if (!flags.includes(name)) return false;
+    if (!OWN_FLAGS.includes(name)) return false;
     if (value === undefined) i++;
   }
   return true;
