@@ -48,7 +48,7 @@ try_flags() { # flag…: those the compiler takes
 programs() { # folder
   core_sources=$(sources $core)
   launch_sources=$(sources $launch)
-  compile "$1/cordon-launch" $core_sources $launch_sources $(sources node trusted sha256 kept main_front main_launch)
+  compile "$1/cordon-launch" $core_sources $launch_sources $(sources node trusted sha256 kept begun main_front main_launch)
   [ "$1/cordon" -ef "$1/cordon-launch" ] || ln -f "$1/cordon-launch" "$1/cordon"
   if [ -d "$here/tools" ]; then compile "$1/decide-cases" $core_sources "$here/tools/decide_cases.c"; fi
 }

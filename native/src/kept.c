@@ -38,7 +38,7 @@ static const char *state_folder(char **env) {
 static bool is_known_flag(const char *name, size_t length) {
   static const char *const known[] = {"--profile", "--tool", "--agent", "--role",  "--id",     "--mode",   "--base",
                                       "--allow",   "--deny", "--except", "--set",  "--guard",  "--fs",     "--write",
-                                      "--read",    "--hide", "--expose", "--workspace", "--net", "--isolation"};
+                                      "--read",    "--hide", "--expose", "--workspace", "--net", "--isolation", "--in"};
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
     if (strlen(known[i]) == length && memcmp(known[i], name, length) == 0) return true;
   return false;
@@ -59,6 +59,7 @@ static bool take_flag(struct kept *kept, struct sha256 *hash, const char *name, 
   if (!is_known_flag(name, length) || !value || strcmp(value, "--") == 0) return false;
   sha256_add(hash, name, length);
   sha256_add_text(hash, "");
+  if (length == 4 && memcmp(name, "--in", 4) == 0) kept->is_in = true;
   if (length != 5 || memcmp(name, "--set", 5) != 0) {
     sha256_add_text(hash, value);
     return true;
@@ -408,18 +409,22 @@ static bool complete(const struct kept *kept, struct plan *plan, char **env) {
   return true;
 }
 
+struct slice kept_text(const struct kept *kept) {
+  int folder = kept->state ? open_folder(kept, false) : -1;
+  if (folder < 0) return (struct slice){0};
+  int fd = openat(folder, kept->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  struct slice text = is_private(fd, S_IFREG) ? read_open(fd, LARGEST) : (struct slice){0};
+  if (fd >= 0) close(fd);
+  close(folder);
+  return text;
+}
+
 bool kept_load(const struct kept *kept, struct launch *launch) {
   const char *values;
   char digest[SHA256_HEX + 1];
   struct origin origin;
   struct plan plan;
-  if (!kept->state) return false;
-  int folder = open_folder(kept, false);
-  if (folder < 0) return false;
-  int fd = openat(folder, kept->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-  struct slice text = is_private(fd, S_IFREG) ? read_open(fd, LARGEST) : (struct slice){0};
-  if (fd >= 0) close(fd);
-  close(folder);
+  struct slice text = kept->is_in ? (struct slice){0} : kept_text(kept);
   if (!take_whole(&text, &values)) return false;
   read_origin(&origin, text);
   if (origin.changed) return false;

@@ -15,10 +15,14 @@ struct kept {
   /* The command and its arguments, and what `--set` says: from the command line each time. */
   char **command;
   struct strings set;
+  /* It is for a container, for which no plan is kept but how its engine's client is begun (begun.h). */
+  bool is_in;
 };
 
 /* Looks at the arguments behind `cordon`, up to the command. */
 void kept_find(struct kept *kept, char **args, char **env);
+/* What is kept under its name; nothing where anybody else could have written it. */
+struct slice kept_text(const struct kept *kept);
 /* True with the plan loaded, when one is kept and everything is as it was. */
 bool kept_load(const struct kept *kept, struct launch *launch);
 /* What came of looking through files at another start goes into the pipe, if all of them are as they were: for the planner to take. */

@@ -1,3 +1,4 @@
+#include "begun.h"
 #include "kept.h"
 #include "launch.h"
 #include "front.h"
@@ -16,12 +17,16 @@
 
 extern char **environ;
 
-enum { PLAN_FD = 3, LOOKED_FD = 4 };
+enum { PLAN_FD = 3, LOOKED_FD = 4, BEGUN_FD = 4 };
 #define FRONT_MARK "CORDON_FRONT=3"
 /* The planner is to say what the plan came from, so that it can be kept; and may take what came of looking through files. */
 #define KEEP_MARK "CORDON_KEEP=4"
+/* In a container: under which name to keep how its client is begun, and that one was. */
+#define BEGIN_MARK "CORDON_BEGIN="
+#define BEGUN_MARK "CORDON_BEGUN=4"
 
 static struct kept kept;
+static struct begun begun = {.listener = -1, .line = -1, .input = -1};
 
 static const char *value_of(const char *name) {
   size_t length = strlen(name);
@@ -30,15 +35,23 @@ static const char *value_of(const char *name) {
   return NULL;
 }
 
+static char *begin_mark(void) {
+  struct text mark = {0};
+  text_add(&mark, BEGIN_MARK);
+  text_add(&mark, kept.name);
+  return allot_text(mark.data, mark.length);
+}
+
 /*
  * The planner reads the real environment as data, from /proc; in its own it gets only how to talk to a person, so that
  * NODE_OPTIONS and its like cannot run code in it. No locale: Node crashes on some values of LC_ALL.
  */
-static char **planner_env(bool keep) {
+static char **planner_env(void) {
   static const char *const shown[] = {"TERM=", "COLORTERM=", "NO_COLOR=", "FORCE_COLOR=", "COLUMNS=", "LINES="};
   struct strings env = {0};
   strings_add(&env, (char *)FRONT_MARK);
-  if (keep) strings_add(&env, (char *)KEEP_MARK);
+  if (kept.state) strings_add(&env, kept.is_in ? begin_mark() : (char *)KEEP_MARK);
+  if (begun.starter) strings_add(&env, (char *)BEGUN_MARK);
   for (char **entry = environ; *entry; entry++)
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
       if (strncmp(*entry, shown[i], strlen(shown[i])) == 0) strings_add(&env, *entry);
@@ -69,16 +82,17 @@ static _Noreturn void become_planner(const struct watch *watch, int plan_pipe, i
   watch_undo(watch);
   /* Out of the way of each other first. */
   int plan = fcntl(plan_pipe, F_DUPFD, LOOKED_FD + 1), looked = fcntl(looked_pipe, F_DUPFD, LOOKED_FD + 1);
-  if (dup2(plan, PLAN_FD) != PLAN_FD || dup2(looked, LOOKED_FD) != LOOKED_FD)
+  if (dup2(plan, PLAN_FD) != PLAN_FD || (!kept.is_in && dup2(looked, LOOKED_FD) != LOOKED_FD))
     refuse("cannot hand over the plan's pipe: ", error_text(errno), NULL);
-  close_descriptors_from(kept.state ? LOOKED_FD + 1 : LOOKED_FD);
+  int next = kept.state && !kept.is_in ? LOOKED_FD + 1 : LOOKED_FD;
+  close_descriptors_from((unsigned)(begun.starter ? begun_hand_over(&begun, BEGUN_FD) : next));
   execute(argv[0], argv, env);
 }
 
 /* Returns the planner's wait status; what it wrote is in `plan`. */
 static int run_planner(char **args, struct incoming *plan) {
   const char *package = package_folder();
-  char **argv = planner_argv(find_node(package, value_of("PATH")), package, args), **env = planner_env(kept.state != NULL);
+  char **argv = planner_argv(find_node(package, value_of("PATH")), package, args), **env = planner_env();
   struct watch watch;
   int pipe_ends[2], looked[2];
   require_room_for_descriptors(); /* Node crashes without. */
@@ -90,11 +104,13 @@ static int run_planner(char **args, struct incoming *plan) {
   if (pid == 0) become_planner(&watch, pipe_ends[1], looked[0], argv, env, self);
   close(pipe_ends[1]);
   /* While Node makes itself ready. */
-  kept_hand_looked(&kept, looked[1]);
+  if (!kept.is_in) kept_hand_looked(&kept, looked[1]);
+  begun_let_go(&begun);
   close(looked[0]);
   close(looked[1]);
   int status = watch_child(&watch, pid, pipe_ends[0], plan);
   watch_undo(&watch);
+  begun_await(&begun);
   return status;
 }
 
@@ -132,11 +148,12 @@ int front_main(int argc, char **argv) {
   launch_begin(&launch, environ);
   kept_find(&kept, argv + (argc > 0), environ);
   if (!kept_load(&kept, &launch)) {
+    if (kept.is_in) begun_start(&begun, &kept, environ);
     int status = run_planner(argv + (argc > 0), &plan);
     if (status != 0 || !plan.text.length) return exit_code_of(status);
     prctl(PR_SET_DUMPABLE, 0);
     rest = cut_off_rest(&plan.text);
-    if (kept.state) planner_hear(&rest, keep);
+    if (kept.state && !kept.is_in) planner_hear(&rest, keep);
     load_text(&launch, plan.text);
   }
   prctl(PR_SET_DUMPABLE, 0);

@@ -119,6 +119,21 @@ export function captureKept(): string | undefined {
   return process.env.CORDON_KEEP === '4' ? readFileSync(4, 'latin1') : undefined;
 }
 
+/** The name under which the native front looks for how to begin the client of this very start the next time. */
+export function nameToBegin(): string | undefined {
+  const name = process.env.CORDON_BEGIN;
+  return name !== undefined && frontDescriptor() !== undefined && /^[0-9a-f]{64}$/.test(name) ? name : undefined;
+}
+
+/** Where the descriptors begin that belong to a client which the native front has begun (native/src/begun.c). */
+export function begunDescriptors():
+  | { readonly listener: number; readonly line: number; readonly input: number }
+  | undefined {
+  return process.env.CORDON_BEGUN === '4' && frontDescriptor() !== undefined
+    ? { listener: 4, line: 5, input: 6 }
+    : undefined;
+}
+
 /** The descriptor on which the native front waits for a plan, when it started us. */
 export function frontDescriptor(): number | undefined {
   return process.env.CORDON_FRONT === '3' ? 3 : undefined;

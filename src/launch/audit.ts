@@ -13,6 +13,9 @@ export const auditFile = (stateFolder: string) => join(stateFolder, AUDIT_FILE);
 export const newLaunchId = () =>
   `${BigInt(Date.now()) * 1_000_000n + (process.hrtime.bigint() % 1_000_000n)}-${process.pid}`;
 
+/** When it was started, in milliseconds: its name begins with the nanoseconds. */
+export const startOf = (launch: string) => Number(BigInt(launch.split('-', 1)[0] as string) / 1_000_000n);
+
 interface AuditFacts {
   readonly policy: Policy;
   readonly decisions: readonly Decision[];

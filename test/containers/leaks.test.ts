@@ -10,7 +10,8 @@ describe('what an engine is told, keeps and logs', () => {
     const [value, argument, output] = [canary(), canary(), canary()];
     const scene = new Scene();
     const script = `echo ${output.slice(0, 12)}""${output.slice(12)}; echo ready; exec sleep 4714`;
-    for (const way of ['podman', 'docker']) {
+    // The second time podman is begun before anything is decided.
+    for (const way of ['podman', 'podman', 'docker']) {
       const words = [
         'run',
         '--net',

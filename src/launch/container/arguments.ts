@@ -38,7 +38,9 @@ export interface ContainerSettings {
  * Engines follow links of the image when they mount, so a name that an image can know may lead to a program of its own. Nobody can
  * have put anything at this one, and above it is only the root.
  */
-export const folderInside = () => `/.cordon-${randomBytes(16).toString('hex')}`;
+export const folderInside = (lot: string) => `/.cordon-${lot}`;
+
+export const drawLot = () => randomBytes(16).toString('hex');
 
 /** From where node:crypto has them, which takes longer to load than the rest of a launch. */
 function randomBytes(count: number): Buffer {

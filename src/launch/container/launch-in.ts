@@ -5,17 +5,19 @@ import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { showBytes } from '../../host/bytes.ts';
 import { CordonError, EXIT } from '../../host/errors.ts';
-import { namesIn } from '../../host/files.ts';
+import { namesIn, quietly } from '../../host/files.ts';
 import { homesOf, isWithin } from '../../host/folders.ts';
+import { planText } from '../../plan/plan.ts';
 import { type ContainerTarget, targetText } from '../../policy/container-target.ts';
 import { isByName } from '../../policy/network/rules.ts';
-import { appendAudit, newLaunchId } from '../audit.ts';
+import { appendAudit, newLaunchId, startOf } from '../audit.ts';
 import { deliverBy, Ending } from '../ending.ts';
 import { exitOf, type Launched, type LaunchOptions, type LaunchResult, stdioOf } from '../launch.ts';
 import { nativeLauncher } from '../machine.ts';
 import { wayOut } from '../outside.ts';
 import type { Prepared } from '../prepare.ts';
-import { folderInside, LISTENERS, pathInside, runArguments, SOCKET, talkInside } from './arguments.ts';
+import { drawLot, folderInside, LISTENERS, pathInside, runArguments, SOCKET, talkInside } from './arguments.ts';
+import { forget, isSame, keepForNextTime, leave, type StartNames, takeBegun, takeOver } from './begun.ts';
 import { type Engine, engineOf, holdsTogether, volumesOf } from './engine.ts';
 import { type InsidePlaces, prepareInside } from './inside.ts';
 import { placesForContainer } from './places.ts';
@@ -38,11 +40,12 @@ export interface LaunchedIn extends Launched {
 export async function launchIn(request: ContainerRequest, options: LaunchOptions = {}): Promise<LaunchedIn> {
   refuseUnfit(request.policy, request.target);
   const launcher = launcherFile();
+  const looking = placesForContainer(request);
+  looking.catch(() => undefined);
+  rehearse(request);
   const engine = await engineOf(request.target, request.env);
-  const places = await placesForContainer(request);
-  const started = Date.now();
-  const launch = newLaunchId();
-  const talk = await begin(request, { engine, launcher, places, launch }, options);
+  const places = await looking;
+  const talk = await begin(request, { engine, launcher, places }, options);
   const ended = exitOf(talk.child);
   const start = new Starting(talk, engine, options.signal);
   const early = ended.then((result) => start.endedEarly(result));
@@ -62,18 +65,19 @@ export async function launchIn(request: ContainerRequest, options: LaunchOptions
       signal: (signal) => socket.write(Uint8Array.of(constants.signals[signal])),
       end: () => socket.destroy(),
     });
+    talk.keep?.();
     const ending = new Ending(talk.child, { signals: [options.signal] });
     const result = ended.finally(async () => {
       ending.done();
       if (heard().isolation !== undefined) await talk.wayOut?.settle();
       talk.end();
     });
-    const records = recordsFor(request, prepared, launch);
+    const records = recordsFor(request, prepared, talk.launch);
     const recorded = result.then((ofEngine) => {
       const { isolation, exit } = heard();
       const outcome = { in: targetText(request.target), folder: request.workdir, isolation: isolation ?? 'none' };
       const exitCode = exit ?? (ofEngine.exitCode === 0 ? EXIT.failure : ofEngine.exitCode);
-      appendAudit(records, { ...outcome, exit: exitCode, duration_ms: Date.now() - started });
+      appendAudit(records, { ...outcome, exit: exitCode, duration_ms: Date.now() - startOf(talk.launch) });
       return { exitCode };
     });
     return { child: talk.child, result: recorded, hasStarted: () => heard().isolation !== undefined, prepared };
@@ -83,6 +87,16 @@ export async function launchIn(request: ContainerRequest, options: LaunchOptions
     start.done();
     throw error;
   }
+}
+
+/**
+ * The launcher inside waits for its answer, and most of the time that one takes is code that runs for the first time. So it runs before,
+ * while others are at work, for an image that has nothing; what comes of it is for nobody, and what is wrong is said by the real one.
+ */
+function rehearse(request: ContainerRequest): void {
+  const places = { isOwn: true, binds: [], workspace: undefined };
+  const block = Buffer.from('PATH=/usr/bin:/bin\0HOSTNAME=none\0');
+  quietly(() => planText(prepareInside(request, { block, places, together: true }).plan, 'hidden'));
 }
 
 /** How long a client has to find out by itself that nobody waits for its container, and then to end when it is told. */
@@ -172,12 +186,16 @@ function withBarrier(request: ContainerRequest, engine: Engine, { binds, workspa
 /* ── the engine's client ── */
 
 interface Talk {
+  /** What everything that is recorded of it is called by. */
+  readonly launch: string;
   /** The container. */
   readonly name: string;
   readonly child: ChildProcess;
   readonly socket: Promise<Socket>;
   /** With hosts by name, and where it takes the listeners inside. */
   readonly wayOut?: (WayOut & { readonly at: string }) | undefined;
+  /** So that the same is begun sooner the next time. */
+  readonly keep?: () => void;
   readonly end: () => void;
 }
 
@@ -185,56 +203,94 @@ interface Means {
   readonly engine: Engine;
   readonly launcher: string;
   readonly places: InsidePlaces;
-  /** What everything that is recorded of it is called by. */
-  readonly launch: string;
 }
 
 async function begin(request: ContainerRequest, means: Means, options: LaunchOptions): Promise<Talk> {
   if (request.target.kind === 'container') return beginInRunning(request.target.name, request, means, options);
-  const { engine, launcher, places } = means;
-  const folder = talkFolder();
-  const remove = () => rmSync(folder, { recursive: true, force: true });
-  let wayOut: WayOut | undefined;
+  const { engine } = means;
+  const argsWith = (names: StartNames) => argumentsOf(request, means, names, options);
+  const state = stateFolderOf(request);
+  const keep = () =>
+    isCallersOwn(options) ? keepForNextTime({ state, engine, env: request.env, argsWith }) : forget(state);
+  const begun = takeBegun();
+  if (begun !== undefined && isCallersOwn(options) && isSame(begun, engine, argsWith(begun))) {
+    const { client, server, socket } = takeOver(begun);
+    return opened({ request, means, names: begun, keep }, { child: client as unknown as ChildProcess, server, socket });
+  }
+  if (begun !== undefined) leave(begun);
+  const names = { launch: newLaunchId(), inside: drawLot(), folder: talkFolder() };
   try {
-    const talk = join(folder, 'talk');
-    mkdirSync(talk);
-    chmodSync(talk, 0o755);
-    const { server, socket } = await listenOnce(join(talk, SOCKET));
-    wayOut = await wayOutOf(request, means, join(talk, LISTENERS));
-    const { policy, target, workdir } = request;
-    const inside = folderInside();
-    const name = `cordon-${means.launch}`;
-    const args = runArguments(engine, {
-      image: target.name,
-      name,
-      inside,
-      launcher,
-      talk,
-      binds: places.binds,
-      workdir: places.binds.some((bind) => isWithin(workdir, pathInside(bind))) ? workdir : undefined,
-      home: homeInMemory(request, places),
-      network: policy.network.mode === 'on' ? 'on' : 'off',
-      terminal: wantsTerminal(options),
-      isolation: policy.isolation,
-      limits: request.limits?.together,
-      temporary: request.limits?.temporary,
-    });
-    const child = startClient(engine.program, args, { engine, options });
-    return {
-      name,
-      child,
-      socket,
-      wayOut: wayOut === undefined ? undefined : { ...wayOut, at: talkInside(inside, LISTENERS) },
-      end: () => {
-        wayOut?.end();
-        server.close();
-        socket.then((one) => one.destroy()).catch(() => undefined);
-        remove();
-      },
-    };
+    mkdirSync(talkIn(names));
+    chmodSync(talkIn(names), 0o755);
+    const listening = await listenOnce(join(talkIn(names), SOCKET));
+    const start = () => startClient(engine.program, argsWith(names), { engine, options });
+    return await opened({ request, means, names, keep }, { ...listening, start });
   } catch (error) {
+    removeFolder(names);
+    throw error;
+  }
+}
+
+const talkIn = ({ folder }: StartNames) => join(folder, 'talk');
+const nameOf = ({ launch }: StartNames) => `cordon-${launch}`;
+const removeFolder = ({ folder }: StartNames) => rmSync(folder, { recursive: true, force: true });
+
+/** Nothing of what it reads and writes goes through our hands, and no terminal is in between. */
+const isCallersOwn = (options: LaunchOptions) =>
+  stdioOf(options).every((one) => one === 'inherit') && !wantsTerminal(options);
+
+function argumentsOf(
+  request: ContainerRequest,
+  { engine, launcher, places }: Means,
+  names: StartNames,
+  options: LaunchOptions,
+): string[] {
+  const { policy, target, workdir, limits } = request;
+  return runArguments(engine, {
+    image: target.name,
+    name: nameOf(names),
+    inside: folderInside(names.inside),
+    launcher,
+    talk: talkIn(names),
+    binds: places.binds,
+    workdir: places.binds.some((bind) => isWithin(workdir, pathInside(bind))) ? workdir : undefined,
+    home: homeInMemory(request, places),
+    network: policy.network.mode === 'on' ? 'on' : 'off',
+    terminal: wantsTerminal(options),
+    isolation: policy.isolation,
+    limits: limits?.together,
+    temporary: limits?.temporary,
+  });
+}
+
+interface Opening {
+  readonly request: ContainerRequest;
+  readonly means: Means;
+  readonly names: StartNames;
+  readonly keep: () => void;
+}
+
+type Listening = Awaited<ReturnType<typeof listenOnce>> &
+  ({ readonly child: ChildProcess } | { readonly start: () => ChildProcess });
+
+/** What leads out is there before the container. */
+async function opened({ request, means, names, keep }: Opening, listening: Listening): Promise<Talk> {
+  const { server, socket } = listening;
+  let wayOut: WayOut | undefined;
+  const end = () => {
     wayOut?.end();
-    remove();
+    server.close();
+    socket.then((one) => one.destroy()).catch(() => undefined);
+    removeFolder(names);
+  };
+  try {
+    wayOut = await wayOutOf(request, { launcher: means.launcher, names });
+    const child = 'child' in listening ? listening.child : listening.start();
+    const at = talkInside(folderInside(names.inside), LISTENERS);
+    const led = wayOut === undefined ? undefined : { ...wayOut, at };
+    return { launch: names.launch, name: nameOf(names), child, socket, wayOut: led, keep, end };
+  } catch (error) {
+    end();
     throw error;
   }
 }
@@ -242,8 +298,7 @@ async function begin(request: ContainerRequest, means: Means, options: LaunchOpt
 /** With hosts by name the container has no network: this is all that leads out. */
 async function wayOutOf(
   request: ContainerRequest,
-  { launcher, launch }: Means,
-  path: string,
+  { launcher, names }: { readonly launcher: string; readonly names: StartNames },
 ): Promise<WayOut | undefined> {
   const { policy, env, argv, broker } = request;
   if (!isByName(policy.network)) return undefined;
@@ -251,7 +306,7 @@ async function wayOutOf(
     ...{ policy, env, state: stateFolderOf(request), subject: showBytes(argv[0]) },
     ...{ broker: broker?.settings, ssh: broker?.ssh },
   });
-  return openWayOut(outside, { launcher, path, launch });
+  return openWayOut(outside, { launcher, path: join(talkIn(names), LISTENERS), launch: names.launch });
 }
 
 /** Named by this process, so that those of others that were killed can be told from those in use. */
@@ -302,7 +357,7 @@ function beginInRunning(
     descriptors: true,
   });
   const socket = child.stdio[4] as Socket;
-  return { name, child, socket: Promise.resolve(socket), end: () => socket.destroy() };
+  return { launch: newLaunchId(), name, child, socket: Promise.resolve(socket), end: () => socket.destroy() };
 }
 
 interface ClientSettings {
