@@ -2,6 +2,7 @@
 
 #include "changes.h"
 #include "ending.h"
+#include "later.h"
 #include "protocol.h"
 
 #include <errno.h>
@@ -112,6 +113,10 @@ static bool take_message(struct barrier *barrier, struct launch *launch) {
     if (!keeper_take(&barrier->keeper, &header)) refuse_message(barrier);
     return true;
   }
+  if (kind == REPORT_READY && !barrier->greeted) {
+    status_ready();
+    return true;
+  }
   memcpy(&report, bytes, sizeof report);
   take_report(barrier, launch, &report);
   return true;
@@ -158,6 +163,16 @@ static void converse(struct barrier *barrier, struct launch *launch) {
   } while (!barrier->ended);
 }
 
+/* A sandbox that ends meanwhile is noticed by whoever goes on. */
+static void await_rest(struct barrier *barrier, struct launch *launch) {
+  struct pollfd sources[] = {{.fd = status_descriptor(), .events = POLLIN}, {.fd = barrier->control, .events = POLLIN}};
+  while (!sources[0].revents) {
+    if (poll(sources, 2, -1) < 0 && errno != EINTR) refuse("cannot wait: ", error_text(errno), NULL);
+    if (sources[1].revents && !take_message(barrier, launch)) return;
+  }
+  if (!later_take(launch, barrier->control)) end_with_caller(barrier);
+}
+
 static void read_reason(int errors, struct text *reason) {
   char said[1024];
   ssize_t got = read(errors, said, sizeof said);
@@ -189,6 +204,7 @@ static void tell_ending(const struct barrier *barrier, const struct plan *plan) 
 /* Returns only when nothing ran because the machine lacks the means. A child that refused has said why. */
 static void supervise(struct barrier *barrier, struct launch *launch, struct text *reason) {
   await_planner();
+  if (launch->plan.later) await_rest(barrier, launch);
   if (!barrier->is_bubblewrap) send(barrier->control, &(char){GO_ON}, 1, MSG_NOSIGNAL);
   converse(barrier, launch);
   int status = wait_for_child(barrier->child);

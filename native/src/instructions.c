@@ -200,6 +200,7 @@ APPLY(apply_warn_dir) { UNUSED_COUNT; return set_path_once(&plan->warn_dir, fiel
 APPLY(apply_debug_head) { UNUSED_COUNT; return set_once(&plan->debug_head, fields); }
 APPLY(apply_append_args) { (void)fields; UNUSED_COUNT; return set_flag(&plan->append_args); }
 APPLY(apply_supervise) { (void)fields; UNUSED_COUNT; return set_flag(&plan->supervise); }
+APPLY(apply_later) { (void)fields; UNUSED_COUNT; return set_flag(&plan->later); }
 APPLY(apply_landlock_scope) { (void)fields; UNUSED_COUNT; return set_flag(&plan->landlock_scope); }
 
 APPLY(apply_quiet) { (void)fields; UNUSED_COUNT; return set_flag(&plan->quiet); }
@@ -230,6 +231,7 @@ static const struct instruction instructions[] = {
     {WORD("explicit"), 1, 1, apply_explicit},
     {WORD("supervise"), 0, 0, apply_supervise},
     {WORD("seccomp"), 1, 1, apply_seccomp},
+    {WORD("later"), 0, 0, apply_later},
     {WORD("landlock-scope"), 0, 0, apply_landlock_scope},
     {WORD("look"), 0, 0, apply_look},
     {WORD("quiet"), 0, 0, apply_quiet},

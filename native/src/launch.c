@@ -96,6 +96,8 @@ static _Noreturn void run_isolated(struct launch *launch) {
   struct text reason = {0};
   run_behind_barrier(launch, &reason);
   text_add_bytes(&reason, "", 1);
+  /* Whoever wants something to run says so to another then, which knows what. */
+  if (plan->later) refuse("the barrier could not be set up ahead: ", reason.data, NULL);
   /* If a barrier can be made here, what failed is this very one, perhaps by the hand of a command in another: never a reason to do without. */
   if (barrier_works(NULL)) refuse("the barrier could not be set up this time: ", reason.data, "; if it stays so, `cordon doctor` says more", NULL);
   if (plan->bwrap) try_second_way(launch, &reason);
@@ -126,16 +128,26 @@ static void find_command(struct plan *plan) {
   leave(EXIT_NOT_FOUND, plan->command, ": not found in the folders of PATH", NULL);
 }
 
+void launch_equip(struct launch *launch, char **more_args, size_t more_count) {
+  launch->argv = whole_argv(&launch->plan, more_args, more_count);
+  seal_env(&launch->env, &launch->plan, launch->parent_env);
+}
+
+void launch_note(struct launch *launch) {
+  name_launch(launch);
+  audit_prepare(launch);
+}
+
 _Noreturn void launch_run(struct launch *launch, char **more_args, size_t more_count) {
   if (launch->plan.append_args && !launch->is_shim) refuse("`append-args` belongs to shims only", NULL);
   follow_parent(&launch->plan);
+  if (launch->plan.later && status_descriptor() < 0) refuse("`later` belongs to plans that come through a socket", NULL);
+  if (launch->plan.later) run_isolated(launch);
   find_command(&launch->plan);
   if (launch->is_shim) check_tool(&launch->plan);
   if (launch->is_shim && control_is_on(launch->parent_env, "CORDON_QUIET")) launch->plan.quiet = true;
-  launch->argv = whole_argv(&launch->plan, more_args, more_count);
-  seal_env(&launch->env, &launch->plan, launch->parent_env);
+  launch_equip(launch, more_args, more_count);
   if (launch->is_shim) print_debug(launch);
-  name_launch(launch);
-  audit_prepare(launch);
+  launch_note(launch);
   run_isolated(launch);
 }

@@ -34,6 +34,9 @@ struct launch {
 /* launch.c */
 void launch_begin(struct launch *launch, char **parent_env);
 _Noreturn void launch_run(struct launch *launch, char **more_args, size_t more_count);
+/* The arguments and the environment, and what is recorded. */
+void launch_equip(struct launch *launch, char **more_args, size_t more_count);
+void launch_note(struct launch *launch);
 void launch_forget(struct launch *launch);
 _Noreturn void launch_end(struct launch *launch, const char *isolation, const struct watch *watch, int wait_status);
 
@@ -58,6 +61,9 @@ void load_text(struct launch *launch, struct slice text);
 
 /* status.c: the descriptor the plan came on, and the word on it that the command was started. */
 void status_keep(int fd, bool lifeline);
+/* The sandbox is there, and waits for what is to run in it. */
+void status_ready(void);
+int status_descriptor(void);
 void status_started(const char *isolation);
 void status_ended(int code);
 /* -1, or a descriptor on which signals for the command come, and an end when whoever wanted it is gone. */

@@ -1,5 +1,6 @@
 #include "front.h"
 #include "launch.h"
+#include "launches.h"
 #include "outside.h"
 #include "probe.h"
 #include "protocol.h"
@@ -16,7 +17,7 @@ extern char **environ;
 static const char plan_flag[] = "--plan-fd=";
 
 static const char ask_at_flag[] = "--ask-at=", ask_fd_flag[] = "--ask-fd=", copy_flag[] = "--with-copy",
-                  relay_flag[] = "--relay=", hold_flag[] = "--hold", way_out_flag[] = "--way-out=";
+                  relay_flag[] = "--relay=", hold_flag[] = "--hold", way_out_flag[] = "--way-out=", launches_flag[] = "--launches=";
 
 static _Noreturn void run_shim(int argc, char **argv) {
   struct launch launch;
@@ -58,6 +59,12 @@ static _Noreturn void serve_way_out(const char *path, const char *parent, char *
   outside_serve(path, words);
 }
 
+static pid_t process_in(const char *number) {
+  uint64_t pid;
+  if (!parse_number(number, &pid) || pid > INT32_MAX) refuse("--launches: a process's number was expected", NULL);
+  return (pid_t)pid;
+}
+
 static int descriptor_in(const char *number) {
   uint64_t fd;
   if (!parse_number(number, &fd) || fd > INT32_MAX) refuse("--ask-fd: a descriptor's number was expected", NULL);
@@ -90,6 +97,7 @@ int main(int argc, char **argv) {
     run_asking(relay_beside(argv[1] + sizeof relay_flag - 1));
   }
   if (argc == 2 && strcmp(argv[1], hold_flag) == 0) hold_pod();
+  if (argc == 2 && compare_start(argv[1], launches_flag) == 0) serve_launches(process_in(argv[1] + sizeof launches_flag - 1));
   if (argc >= 5 && compare_start(argv[1], way_out_flag) == 0) serve_way_out(argv[1] + sizeof way_out_flag - 1, argv[2], argv + 3);
   if (argc >= 3 && strcmp(argv[1], copy_flag) == 0) become_with_copy(argv + 2);
   bool in_own_terminal = argc == 3 && strcmp(argv[1], "--pty") == 0;

@@ -7,6 +7,7 @@
 #include "input.h"
 #include "keeper.h"
 #include "kernel.h"
+#include "later.h"
 #include "masks.h"
 #include "mount.h"
 #include "protocol.h"
@@ -254,6 +255,7 @@ static _Noreturn void live_inside(const struct barrier *barrier, struct launch *
   if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) _exit(EXIT_OWN_FAILURE);
   changes_send(CONTROL_FD);
   close_descriptors_from((unsigned)input_keep_open(trace_keep_open(git_ledger_keep(keep_masks_open(CONTROL_FD + 1)))));
+  if (launch->plan.later) later_hear(launch, CONTROL_FD);
   note_git(&view);
   /* The planner, which holds the caller's environment, is gone by then. */
   if (hear_from_supervisor() != GO_ON) _exit(EXIT_OWN_FAILURE);

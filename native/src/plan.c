@@ -6,6 +6,7 @@ struct reader {
   char *at, *end;
   size_t line;
   struct fields fields;
+  bool is_second;
 };
 
 static _Noreturn void refuse_line(const struct reader *reader, const char *what, const char *more) {
@@ -77,8 +78,17 @@ static void read_fields(struct reader *reader) {
   if (error != FIELD_OK) refuse_line(reader, field_error_text(error), NULL);
 }
 
+/* How the sandbox is made was settled by the first text. */
+static bool may_come_later(const char *word) {
+  static const char *const words[] = {"set", "command", "arg", "launch", "audit", "audit-head", "warn-dir"};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (strcmp(words[i], word) == 0) return true;
+  return false;
+}
+
 static void read_instruction(struct reader *reader, struct plan *plan) {
   const struct instruction *instruction = read_word(reader);
+  if (reader->is_second && !may_come_later(instruction->word)) refuse_line(reader, "too late for ", instruction->word);
   read_fields(reader);
   if (reader->fields.count < instruction->least || reader->fields.count > instruction->most)
     refuse_line(reader, "wrong number of fields for ", instruction->word);
@@ -104,8 +114,10 @@ static void read_instructions(struct reader *reader, struct plan *plan) {
 }
 
 static void check_whole(const struct plan *plan) {
-  if (!plan->command) refuse("the plan has no `command`", NULL);
-  if (!plan->args.count) refuse("the plan has no `arg`", NULL);
+  bool says_what_runs = plan->command || plan->args.count || plan->setting_count || plan->rules.count;
+  if (plan->later && says_what_runs) refuse("the plan has `later`, and says what runs all the same", NULL);
+  if (!plan->command && !plan->later) refuse("the plan has no `command`", NULL);
+  if (!plan->args.count && !plan->later) refuse("the plan has no `arg`", NULL);
   if (plan->isolation == ISOLATION_UNSAID) refuse("the plan has no `isolation`", NULL);
   const char *wrong = check_places(plan);
   if (wrong) refuse("the plan ", wrong, NULL);
@@ -127,6 +139,14 @@ bool plan_of_other_version(struct plan *plan, struct slice text) {
     else reader.at = line_end(&reader) + 1;
   }
   return true;
+}
+
+void plan_go_on(struct plan *plan, struct slice text) {
+  struct reader reader = {.at = text.text, .end = text.text + text.length, .is_second = true};
+  plan->later = false;
+  read_header(&reader);
+  read_instructions(&reader, plan);
+  check_whole(plan);
 }
 
 void plan_parse(struct plan *plan, struct slice text) {

@@ -113,6 +113,8 @@ struct plan {
   struct strings variables;
   struct places places;
   bool append_args, supervise, landlock_scope;
+  /* What runs, with which variables, and what is recorded, is said in a second text. */
+  bool later;
   /* The arguments are paths, of which is told what the command would find there; nothing is started. */
   bool look;
   /* What is only good to know is left out. */
@@ -136,6 +138,8 @@ struct plan {
 
 /* Takes the text over: fields are decoded in place. Refuses the whole plan at the first mistake. */
 void plan_parse(struct plan *plan, struct slice text);
+/* Adds the second text, where the first has `later`. */
+void plan_go_on(struct plan *plan, struct slice text);
 /* Whether another version of Cordon wrote it; then `plan` holds only how it is written anew. */
 bool plan_of_other_version(struct plan *plan, struct slice text);
 

@@ -38,7 +38,7 @@ struct order {
 enum { MAPPED_OUTSIDE = 'm', MAP_YOURSELF = 's', GO_ON = 'g' };
 
 /* Before the first of these come the messages of changes.c, which begin with smaller numbers and bring descriptors along. */
-enum report_kind { REPORT_HELLO = 101, REPORT_STOPPED, REPORT_SAY, REPORT_ENDED, REPORT_LISTENERS, REPORT_COVERS };
+enum report_kind { REPORT_HELLO = 101, REPORT_STOPPED, REPORT_SAY, REPORT_ENDED, REPORT_LISTENERS, REPORT_COVERS, REPORT_READY };
 
 struct report {
   int32_t kind;

@@ -1,4 +1,5 @@
 #include "incoming.h"
+#include "later.h"
 #include "launch.h"
 #include "sha256.h"
 #include "watch.h"
@@ -161,7 +162,8 @@ void load_pipe(struct launch *launch, int fd) {
   if (fd <= STDERR_FILENO || fstat(fd, &found) != 0) refuse("the plan's descriptor is not open", NULL);
   if (!S_ISFIFO(found.st_mode) && !S_ISSOCK(found.st_mode)) refuse("the plan's descriptor is not a pipe", NULL);
   struct incoming plan = {0};
-  while (incoming_take(&plan, fd) != INCOMING_END) continue;
+  while (!later_has_first(&plan) && incoming_take(&plan, fd) != INCOMING_END) continue;
+  later_split(&plan);
   status_keep(fd, false);
   load_text(launch, plan.text);
 }

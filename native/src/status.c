@@ -37,6 +37,10 @@ void status_ended(int code) {
   send(status_fd, said, (size_t)length, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
+int status_descriptor(void) { return status_fd; }
+
+void status_ready(void) { send(status_fd, "r", 1, MSG_NOSIGNAL | MSG_DONTWAIT); }
+
 int status_lifeline(void) { return is_lifeline ? status_fd : -1; }
 
 void status_started(const char *isolation) {
