@@ -3,7 +3,7 @@ import { CordonError } from '../host/errors.ts';
 import { isByName } from '../policy/network/rules.ts';
 import type { Isolation, Policy } from '../policy/policy.ts';
 import { isSealed, type SealedEnv, sealedEntries } from '../seal/seal.ts';
-import type { Operation, Outside, SystemLinks } from './places/index.ts';
+import { HIDDEN_BY_POLICY, type Operation, type Outside, type SystemLinks } from './places/index.ts';
 import { seccompProgram } from './seccomp/index.ts';
 
 declare const planBrand: unique symbol;
@@ -86,10 +86,26 @@ export interface LaunchPlan {
 
 /** Hosts that are named need someone who lets them through: without that, a plan is none. */
 export function withNetwork(places: readonly Operation[], network: Policy['network']): readonly Operation[] {
-  if (network.mode === 'off') return [...places, { kind: 'network-off' }];
+  if (network.mode === 'off') return withoutNetwork(places);
   if (isByName(network) && !places.some(({ kind }) => kind === 'network-names'))
     throw new TypeError('a plan with a list of hosts says who lets them through');
   return places;
+}
+
+/** A session starts every command with the same places, and knows them by this. */
+const withoutNetwork = once((places: readonly Operation[]): readonly Operation[] => [
+  ...places,
+  { kind: 'network-off' },
+]);
+
+/** What depends on nothing else is made once for each. */
+function once<K extends object, V>(make: (key: K) => V): (key: K) => V {
+  const made = new WeakMap<K, V>();
+  return (key) => {
+    const value = made.get(key) ?? make(key);
+    made.set(key, value);
+    return value;
+  };
 }
 
 const plans = new WeakSet<object>();
@@ -154,15 +170,9 @@ export function wholePlanText(plan: LaunchPlan): string {
 
 /** The plan as the launcher reads it. Only the pipe to the launcher gets the values; for people they are `***`. */
 export function planText(plan: LaunchPlan, values: 'with-values' | 'hidden', parent?: number): string {
-  const reveal = values === 'with-values';
   return [
-    PLAN_HEADER,
-    ...(parent === undefined ? [] : [`parent ${parent}`]),
-    planLine('name', bytesOfText(plan.name)),
-    ...sealedEntries(plan.env).map(([name, value]) => planLine('set', name, reveal ? value.reveal() : HIDDEN)),
-    ...(plan.command.search === undefined ? [] : [planLine('search', ...plan.command.search)]),
-    planLine('command', plan.command.path),
-    ...plan.command.argv.map((argument) => planLine('arg', argument)),
+    ...headLines(plan, parent),
+    ...commandLines(plan, values),
     ...(plan.look ? ['look'] : []),
     ...(plan.quiet ? ['quiet'] : []),
     ...(plan.summary ? ['summary'] : []),
@@ -174,6 +184,57 @@ export function planText(plan: LaunchPlan, values: 'with-values' | 'hidden', par
     '',
   ].join('\n');
 }
+
+/**
+ * The same in two texts: how the sandbox is made, which has no value in it and can be sent before there is a call, and what runs in it.
+ * Undefined where that cannot be told apart.
+ */
+export function planInTwo(plan: LaunchPlan, parent?: number): { first: string; second: () => string } | undefined {
+  const { command, look, quiet, summary, onTerminal, trace, places } = plan;
+  if (command.search !== undefined || trace !== undefined || [look, quiet, summary, onTerminal].includes(true)) return;
+  if (!places.every(canBeMadeAhead)) return;
+  const held = containmentLines({ ...plan, supervise: true, abstractSockets: 'cut off' }, 'with-values');
+  return {
+    first: [...headLines(plan, parent), 'later', ...held, 'end', ''].join('\n'),
+    second: () =>
+      [PLAN_HEADER, ...commandLines(plan, 'with-values'), ...recordLines(plan.records), 'end', ''].join('\n'),
+  };
+}
+
+const canBeMadeAhead = (operation: Operation) =>
+  MADE_AHEAD.has(operation.kind) && !(operation.kind === 'keep-out' && operation.why === HIDDEN_BY_POLICY);
+
+/**
+ * What is the same for a command that starts at once and for one that starts later. What the policy hides may only be put there meanwhile,
+ * the text of a file may be a secret, and a list of hosts has a process of its own.
+ */
+const MADE_AHEAD: ReadonlySet<Operation['kind']> = new Set([
+  ...(['root', 'read', 'write', 'try-read', 'try-write', 'cut', 'private', 'folder', 'link'] as const),
+  ...([
+    'workspace',
+    'workspace-at',
+    'keep-out',
+    'keep-read',
+    'git-notes',
+    'proc',
+    'dev',
+    'chdir',
+    'network-off',
+  ] as const),
+]);
+
+const headLines = ({ name }: LaunchPlan, parent: number | undefined) => [
+  PLAN_HEADER,
+  ...(parent === undefined ? [] : [`parent ${parent}`]),
+  planLine('name', bytesOfText(name)),
+];
+
+const commandLines = ({ env, command }: LaunchPlan, values: 'with-values' | 'hidden') => [
+  ...sealedEntries(env).map(([name, value]) => planLine('set', name, values === 'hidden' ? HIDDEN : value.reveal())),
+  ...(command.search === undefined ? [] : [planLine('search', ...command.search)]),
+  planLine('command', command.path),
+  ...command.argv.map((argument) => planLine('arg', argument)),
+];
 
 /** How the command is held, whether it is started once or through a shim. */
 interface Containment extends Pick<LaunchPlan, 'isolation' | 'explicit' | 'bwrap' | 'places' | 'arch'> {
@@ -197,11 +258,19 @@ export function containmentLines(held: Containment, values: 'with-values' | 'hid
 
 function lockdownLines({ arch, abstractSockets, limits = [] }: Containment): string[] {
   return [
-    ...(arch === undefined ? [] : [`seccomp ${Buffer.from(seccompProgram(arch)).toString('base64')}`]),
+    ...(arch === undefined ? [] : [seccompLine(arch)]),
     ...(abstractSockets === 'cut off' ? ['landlock-scope'] : []),
     'limit core 0',
     ...limits.map(({ resource, value }) => `limit ${resource} ${value}`),
   ];
+}
+
+let seccomp: { readonly arch: string; readonly line: string } | undefined;
+
+function seccompLine(arch: NonNullable<Machine['arch']>): string {
+  if (seccomp?.arch !== arch)
+    seccomp = { arch, line: `seccomp ${Buffer.from(seccompProgram(arch)).toString('base64')}` };
+  return seccomp.line;
 }
 
 export function recordLines(records: Records | undefined): string[] {
@@ -216,8 +285,10 @@ export function recordLines(records: Records | undefined): string[] {
 
 /** The lines of the plan. What is kept of a file is nobody else's business: people get `***` for its text. */
 export function placeLines(operations: readonly Operation[], values: 'with-values' | 'hidden'): string[] {
-  return operations.flatMap((operation) => linesOf(operation, values === 'with-values'));
+  return values === 'hidden' ? operations.flatMap((operation) => linesOf(operation, false)) : wholeLines(operations);
 }
+
+const wholeLines = once((operations: readonly Operation[]) => operations.flatMap((one) => linesOf(one, true)));
 
 function linesOf(operation: Operation, reveal: boolean): string[] {
   switch (operation.kind) {

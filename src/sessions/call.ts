@@ -1,13 +1,14 @@
 import { CordonError } from '../host/errors.ts';
 import { type EndCause, Ending } from '../launch/ending.ts';
 import { type Launched, launch } from '../launch/launch.ts';
+import type { HelpersLaunch } from '../launch/launches.ts';
 import type { LaunchedInPod } from '../launch/pods/launch-in-pod.ts';
 import type { LaunchPlan } from '../plan/plan.ts';
 import type { Redaction } from '../redact/redaction.ts';
 import { Redactor } from '../redact/redactor.ts';
 import { callLimit, type Limits, SURROUNDING } from './limits.ts';
 import { OutputFile } from './output-file.ts';
-import type { CallPlace, LauncherPool } from './pool.ts';
+import type { CallPlace, LauncherPool, Owner } from './pool.ts';
 import type { CallOptions, CallResult } from './types.ts';
 import { likelyHits, limitWords } from './words.ts';
 
@@ -22,11 +23,16 @@ export interface Call {
   readonly redaction?: Redaction | undefined;
   /** Undefined where Node stands in for the launcher. */
   readonly pool: LauncherPool | undefined;
+  /** The session, and what it starts on this machine. */
+  readonly owner: Owner;
+  readonly plan: LaunchPlan | undefined;
+  /** What the next call of the session will have around it, where that can be made now. */
+  readonly next: () => LaunchPlan | undefined;
   /** Aborted when the session is closed. */
   readonly closing: AbortSignal;
 }
 
-type Begun = Launched | LaunchedInPod;
+type Begun = Launched | HelpersLaunch | LaunchedInPod;
 
 /** A time limit's own exit code, as `timeout` has it; a command may use the same for itself, so `timedOut` tells. */
 const EXIT_TIME = 124;
@@ -48,12 +54,16 @@ export async function runCall(call: Call): Promise<CallResult> {
 }
 
 async function runSomewhere(call: Call, file: OutputFile | undefined): Promise<CallResult> {
-  const place = await call.pool?.take();
+  const place = await call.pool?.take(call.owner, call.plan);
   try {
     return isCancelled(call) ? notStarted() : await runIn(call, place, file);
+  } catch (error) {
+    // What was made ahead may be lost without anybody noticing; the call has another, that is made for it.
+    if (place?.launcher.isUnused !== true || isCancelled(call)) throw error;
   } finally {
-    if (place !== undefined) call.pool?.leave(place);
+    if (place !== undefined) call.pool?.leaveCall(place, call.owner, call.next);
   }
+  return runSomewhere(call, file);
 }
 
 const isCancelled = ({ options, closing }: Call) => options.signal?.aborted === true || closing.aborted;
@@ -90,7 +100,7 @@ async function runIn(call: Call, place: CallPlace | undefined, file: OutputFile 
     ...{ stdout, stderr, truncated, timedOut, outputBytes },
     cancelled: ending.cause === 'cancel',
     ...(limit === undefined ? {} : { limit }),
-    ...('note' in launched && launched.note !== undefined ? { note: launched.note } : {}),
+    ...('note' in launched && typeof launched.note === 'string' ? { note: launched.note } : {}),
     durationMs,
   };
 }
@@ -99,10 +109,10 @@ export const CHANNELS = { stdin: 'pipe', stdout: 'pipe', stderr: 'pipe' } as con
 
 /** On this machine, at once. */
 export const launchHere =
-  (plan: LaunchPlan, { memory, processes }: Limits): Call['start'] =>
+  (plan: LaunchPlan, { memory, processes }: Limits, input = ''): Call['start'] =>
   (place) => {
     place?.group?.limit({ memory, processes: processes + SURROUNDING });
-    return place?.launcher.start(plan) ?? launch(plan, CHANNELS);
+    return place?.launcher.start(plan, input) ?? launch(plan, CHANNELS);
   };
 
 /** A container takes a while to be there, and may never be: the time of a call begins before. */

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { bytesOfText } from '../host/bytes.ts';
 import { CordonError } from '../host/errors.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
 import { auditFile, auditHead, newLaunchId } from '../launch/audit.ts';
 import { surveyMachine } from '../launch/machine.ts';
 import type { Pods } from '../launch/pods/pods.ts';
-import { probeBarrier } from '../launch/probe.ts';
+import { type Abilities, probeAbilities } from '../launch/probe.ts';
 import { INSIDE, type Operation } from '../plan/places/index.ts';
 import { type LaunchPlan, type Machine, plan } from '../plan/plan.ts';
 import type { ImageTarget } from '../policy/container-target.ts';
@@ -64,6 +65,7 @@ export class OpenSession implements Session {
 
   constructor(ground: Ground) {
     this.#ground = ground;
+    setMaxListeners(0, this.#closing.signal); // Every call listens, however many there are at once.
     this.id = ground.id;
     this.user = ground.user;
     this.workspace = ground.workspace?.path ?? INSIDE.workspace;
@@ -96,7 +98,7 @@ export class OpenSession implements Session {
 
   async #finish(): Promise<void> {
     await Promise.allSettled(this.#running);
-    await this.#ground.pool?.sessionClosed();
+    await this.#ground.pool?.sessionClosed(this);
     this.#ground.folder.remove();
   }
 
@@ -112,13 +114,15 @@ export class OpenSession implements Session {
   }
 
   async #run(what: string, words: () => Words, options: CallOptions, input?: string): Promise<CallResult> {
-    const { env, workspace, skillFolders, limits, pool, redaction, log } = this.#ground;
+    const { env, workspace, limits, pool, redaction, log } = this.#ground;
     const machine = this.#isInside ? undefined : requireBarrier(env, what);
-    if (workspace !== undefined) checkUnchanged(workspace, 'workspace');
-    for (const folder of skillFolders) checkUnchanged(folder, 'skill');
-    const start = this.#start(machine, checkedWords(words()));
+    this.#checkFolders();
+    const checked = checkedWords(words());
+    const plan = machine === undefined ? undefined : this.#plan(machine, checked);
+    const start = plan === undefined ? this.#startInside(checked) : launchHere(plan, limits, input);
     logCall(log, this.id, what, this.variableNames);
-    const call = { start, limits, workspace: workspace?.path, options, redaction, pool };
+    const next = () => (plan !== undefined && this.#canGoOn() ? plan : undefined);
+    const call = { start, limits, workspace: workspace?.path, options, redaction, pool, owner: this, plan, next };
     try {
       return await runCall({ ...call, input, closing: this.#closing.signal });
     } catch (error) {
@@ -131,11 +135,27 @@ export class OpenSession implements Session {
     return this.#ground.target !== undefined || this.#ground.pods !== undefined;
   }
 
+  #checkFolders(): void {
+    const { workspace, skillFolders } = this.#ground;
+    if (workspace !== undefined) checkUnchanged(workspace, 'workspace');
+    for (const folder of skillFolders) checkUnchanged(folder, 'skill');
+  }
+
+  /** Whether there may be another call, in a barrier of the launcher's own: only that can be made ahead. */
+  #canGoOn(): boolean {
+    if (this.#closing.signal.aborted || barrier !== 'own') return false;
+    try {
+      this.#checkFolders();
+      return true;
+    } catch {
+      return false; // The next call says so.
+    }
+  }
+
   /** The barrier of a container is made inside of it, and nothing is started there without. */
-  #start(machine: Machine | undefined, words: Words): Call['start'] {
+  #startInside(words: Words): Call['start'] {
     const { target, pods } = this.#ground;
     if (pods !== undefined) return launchInUsersPod(this.#ground, pods, words);
-    if (machine !== undefined) return launchHere(this.#plan(machine, words), this.#ground.limits);
     return launchInContainer({ ...this.#ground, target: target as ImageTarget }, words);
   }
 
@@ -183,22 +203,22 @@ function noSkill(name: string, skills: readonly Skill[]): CordonError {
   });
 }
 
-/** Whether a barrier was seen to work; one that fails is tried again, since it may be fixed meanwhile. */
-let works = false;
+/** Which barrier was seen to work; one that fails is tried again, since it may be fixed meanwhile. */
+let barrier: Abilities['barrier']['by'] = 'none';
 
 /** What holds a sandbox on this machine, or a refusal. Nothing of a session ever runs without it. */
 function requireBarrier(env: ParentEnv, what: string): Machine {
   const machine = surveyMachine(env);
-  if (works) return machine;
-  const { ok, found } = probeBarrier();
-  if (!ok) throw noBarrier(what, found);
-  works = true;
+  if (barrier !== 'none') return machine;
+  const found = probeAbilities().barrier;
+  if (found.by === 'none') throw noBarrier(what, found.why);
+  barrier = found.by;
   return machine;
 }
 
 /** After a launch that failed: the barrier may be what is missing. */
 function barrierFailure(env: ParentEnv, what: string): CordonError | undefined {
-  works = false;
+  barrier = 'none';
   try {
     requireBarrier(env, what);
     return undefined;

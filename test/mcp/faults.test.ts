@@ -46,13 +46,29 @@ const withSkill = (place: Place, text: string) => place.skill('bad', '# Bad\n', 
 describe.each(CASES)('faults around a server of %s over %s', (user, transport) => {
   test('whichever process of the sandbox is killed: the call ends in words, nothing runs on, the next call works', async () => {
     const reached = await reach(transport, new Place(user));
-    for (let index = 1, levels = 2; index < levels; index++) {
+    // The last is the one that starts all sandboxes of the server.
+    for (let index = 1, levels = 3; index < levels - 1; index++) {
       const killed = await killedAt(index, reached);
       levels = killed.levels;
       const { data, isError, text } = await killed.running;
       expect({ index, isError, data }).toMatchObject({ index, isError: true, data: { exit_code: 137 } });
       expect(text).toMatch(/killed, by itself or from outside; the session goes on/);
       await eventually(() => expect(isRunning(killed.sleep)).toBe(false));
+      expect((await bash(reached.client, 'echo "$OWN_KEY"')).data.output).toBe(ownValue('alice'));
+    }
+  });
+
+  test('the process that starts sandboxes is killed: the call says so, nothing runs on, the next call starts another', async () => {
+    const reached = await reach(transport, new Place(user));
+    for (let time = 0; time < 2; time++) {
+      const sleep = uniqueSleep();
+      const running = bash(reached.client, `echo begun; sleep ${sleep}; echo over`);
+      const starter = (await sandboxOf(sleep, reached.pid)).at(-1) as number;
+      expect(readFileSync(`/proc/${starter}/cmdline`, 'latin1')).toContain(`--launches=${reached.pid}`);
+      process.kill(starter, 'SIGKILL');
+      const { isError, text } = await running;
+      expect([isError, text]).toEqual([true, expect.stringContaining('the command was ended with it')]);
+      await eventually(() => expect(isRunning(sleep)).toBe(false));
       expect((await bash(reached.client, 'echo "$OWN_KEY"')).data.output).toBe(ownValue('alice'));
     }
   });
