@@ -106,6 +106,11 @@ int git_follow(const struct git_walk *walk, int folder, const char *name, char *
 typedef void git_take(void *context, const char *path);
 void git_named(const struct git_walk *walk, int folder, const char *path, const char *tree, git_take *take, void *context);
 
+/* ── git_judge.c: for what is taken over later. Prints what git comes to from there; what may be an index, as an exit code ── */
+
+int git_print_places(void);
+int git_judge_index(void);
+
 /* ── git_ledger.c: what was noted, on the disk, for the launch after one that was killed with all that would have put it back ── */
 
 /* In `parent`, which is out of the command's reach; while the machine's own tree is in sight. */

@@ -1,4 +1,5 @@
 #include "front.h"
+#include "git.h"
 #include "launch.h"
 #include "launches.h"
 #include "outside.h"
@@ -84,6 +85,8 @@ int main(int argc, char **argv) {
     return write_whole(STDOUT_FILENO, version, sizeof version - 1) ? 0 : EXIT_OWN_FAILURE;
   }
   if (argc == 2 && strcmp(argv[1], "--probe") == 0) return print_abilities();
+  if (argc == 2 && strcmp(argv[1], "--git-places") == 0) return git_print_places();
+  if (argc == 2 && strcmp(argv[1], "--git-index") == 0) return git_judge_index();
   if (argc == 2 && compare_start(argv[1], ask_at_flag) == 0) {
     prctl(PR_SET_DUMPABLE, 0);
     run_asking(connect_to_planner(argv[1] + sizeof ask_at_flag - 1));

@@ -33,6 +33,8 @@ export interface Applied {
 export interface ApplyOptions {
   /** Also what was changed since. */
   readonly force: boolean;
+  /** What has to be named to be applied, and was not. */
+  readonly held: readonly Change[];
 }
 
 /**
@@ -57,6 +59,7 @@ export function applyChanges(record: ChangeRecord, changes: readonly Change[], o
   const broken = new Set<Bytes>();
   const refused = new Map<Change, Applied>();
   for (const history of halfRemoved(record, changes)) broken.add(history);
+  for (const change of options.held) if (isTheIndex(change)) broken.add(historyOf(change) as Bytes);
   for (const change of changes) {
     const history = historyOf(change);
     const tried = history === undefined ? undefined : attempt(change, true);
@@ -89,6 +92,9 @@ function historyOf({ path }: Change): Bytes | undefined {
   const found = /^(.*?\/\.git)\/(?:.*\/)?(?:(?:objects|refs|logs)(?:\/|$)|(?:HEAD|index|packed-refs)$)/s.exec(path);
   return found?.[1] as Bytes | undefined;
 }
+
+/** Without it the next commit would take back what the history says. */
+const isTheIndex = (change: Change) => change.path.endsWith('/index') && historyOf(change) !== undefined;
 
 /** Where a removal is among what is to be applied, and another one is not: without its HEAD a repository is none, without its refs it is empty. */
 function halfRemoved(record: ChangeRecord, changes: readonly Change[]): Bytes[] {

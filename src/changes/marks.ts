@@ -4,6 +4,7 @@ import { type Bytes, bufferOfBytes, bytesOfBuffer, bytesOfText, textOfBytes, wor
 import { homesOf, isWithin } from '../host/folders.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
 import { factsOf, STARTUP_IN_HOME } from '../plan/places/index.ts';
+import { GitLooks } from './git.ts';
 import type { Change, ChangeRecord } from './record.ts';
 
 /** Where things lie for the person who looks: as written and, since records have real paths, where links on the way lead. */
@@ -16,6 +17,7 @@ export interface Surroundings {
   readonly places: readonly { readonly what: string; readonly place: Bytes }[];
   /** Folders that were looked through: whether a repository lies in them. */
   readonly lookedThrough: Map<Bytes, boolean>;
+  readonly git: GitLooks;
 }
 
 type Workspace = Pick<ChangeRecord, 'workspace'>;
@@ -64,20 +66,9 @@ const IN_HOME: readonly RunMark[] = [
 /** In a home: nothing takes settings from there. */
 const CACHES = ['.cache', '.npm/_cacache', '.npm/_logs', '.pnpm-store'];
 
-/** Git runs nothing that these name. Whatever else lies in a git directory may lead it to programs, and so does a file of that name. */
-const GIT =
-  /\/\.git(?:$|\/(?!(?:objects|refs|logs)\/|(?:index|HEAD|packed-refs|ORIG_HEAD|FETCH_HEAD|COMMIT_EDITMSG)$))/s;
-
-/** Without these a folder is no repository, and git takes one that lies around it; with a HEAD it may become one. */
-const REPOSITORY = /\/\.git(?:$|\/(?!(?:objects|refs|logs)\/|(?:index|packed-refs|[A-Z]+_HEAD|COMMIT_EDITMSG)$))/s;
-const NEW_REPOSITORY = /^(?!.*\/\.git\/).*\/HEAD$/s;
-
 /** Wherever they lie. */
 const ANYWHERE: readonly (readonly [RegExp, string])[] = [
-  [/\/\.git\/(?:.*\/)?hooks\//s, 'a git hook'],
   [/\/\.(?:husky|githooks)\//, 'a git hook'],
-  [GIT, "git's settings"],
-  [NEW_REPOSITORY, 'makes its folder a git repository'],
   [/\.zwc$/, 'a start-up file of a shell'],
   [/\/\.(?:envrc|mcp\.json|pre-commit-config\.yaml)$/, 'settings that start programs'],
   [/\/\.vscode\/(?:tasks|launch|settings|mcp)\.json$/, 'settings that start programs'],
@@ -109,6 +100,7 @@ export function surroundingsOf(env: ParentEnv): Surroundings {
       ...homes.flatMap(linkedDotFiles).map((place) => ({ what: 'settings of your home', place: bytesOfText(place) })),
     ],
     lookedThrough: new Map(),
+    git: new GitLooks(home),
   };
 }
 
@@ -136,10 +128,18 @@ function linkedDotFiles(home: string): string[] {
 }
 
 /** What a change would run, later and outside, once it is applied; undefined where nothing comes to mind. */
-export function whatItRuns(change: Change, record: Workspace, around: Surroundings): string | undefined {
+export function whatItRuns(change: Change, record: ChangeRecord, around: Surroundings): string | undefined {
+  if (change.kind === 'folder') return undefined;
+  const whatElse = change.kind === 'gone' ? whatItsRemovalDoes : whatElseItRuns;
+  return around.git.whatItIs(change, record) ?? whatElse(change, record, around);
+}
+
+/** Without its settings a program does what it was told not to do. */
+const whatItsRemovalDoes = ({ path }: Change, _: Workspace, around: Surroundings) =>
+  isAmongSettings(path, around) ? 'among your settings' : undefined;
+
+function whatElseItRuns(change: Change, record: Workspace, around: Surroundings): string | undefined {
   const { path, kind, mode = 0, was } = change;
-  if (kind === 'folder') return undefined;
-  if (kind === 'gone') return whatItsRemovalDoes(path, around);
   const { programs, places } = around;
   for (const [pattern, what] of ANYWHERE) if (pattern.test(path)) return what;
   if (programs.some((folder) => isWithin(path, folder))) return 'a program on PATH';
@@ -196,12 +196,6 @@ function entriesIn(folder: Bytes): { readonly name: Bytes; readonly isDirectory:
   }
 }
 
-/** Without its settings a program does what it was told not to do; without its git directory a folder belongs to another repository. */
-function whatItsRemovalDoes(path: Bytes, around: Surroundings): string | undefined {
-  if (REPOSITORY.test(path)) return "git's settings";
-  return isAmongSettings(path, around) ? 'among your settings' : undefined;
-}
-
 const isAmongSettings = (path: Bytes, { homes, settings }: Surroundings) =>
   homes.some((home) => isDotFile(path, home)) || settings.some((folder) => isWithin(path, folder));
 
@@ -212,12 +206,12 @@ const isDotFile = (path: Bytes, home: Bytes) =>
 const isCache = (path: string, home: string) => CACHES.some((place) => isWithin(path, join(home, place)));
 
 /** What is taken over only when it is named itself: it starts programs, and the workspace is not where they were to be written. */
-export function needsNaming(change: Change, record: Workspace, around: Surroundings): boolean {
-  return isOutside(change, record) && whatItRuns(change, record, around) !== undefined;
+export function needsNaming(change: Change, record: ChangeRecord, around: Surroundings): boolean {
+  return isOutside(change, record, around) && whatItRuns(change, record, around) !== undefined;
 }
 
 /** Git's own files lie in the workspace, and start programs all the same. */
-function isOutside({ path, kind }: Change, { workspace }: Workspace): boolean {
-  const ofGit = kind === 'gone' ? [REPOSITORY] : [GIT, NEW_REPOSITORY];
-  return workspace === undefined || !isWithin(path, workspace) || ofGit.some((pattern) => pattern.test(path));
+function isOutside(change: Change, record: ChangeRecord, { git }: Surroundings): boolean {
+  const { workspace } = record;
+  return workspace === undefined || !isWithin(change.path, workspace) || git.whatItIs(change, record) !== undefined;
 }

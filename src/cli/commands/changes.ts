@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { type Applied, applyChanges, hasMode } from '../../changes/apply.ts';
 import { fileDiff, realSide, type Side } from '../../changes/diff.ts';
 import { dropKept, dropOtherVersions, keptLayers } from '../../changes/kept.ts';
-import { needsNaming, surroundingsOf, whatItRuns } from '../../changes/marks.ts';
+import { needsNaming, type Surroundings, surroundingsOf, whatItRuns } from '../../changes/marks.ts';
 import { baseOf, type Change, type ChangeRecord, contentOf, dropChanges, dropRecord } from '../../changes/record.ts';
 import { type Bytes, bufferOfBytes, showBytes, showText } from '../../host/bytes.ts';
 import { isWithin } from '../../host/folders.ts';
@@ -117,10 +117,10 @@ function apply(asked: ChangesAsked): number {
   const results = applyChanges(
     record,
     changes.filter((change) => !runs.includes(change)),
-    { force: hasFlag(flags, '--force') },
+    { force: hasFlag(flags, '--force'), held: runs },
   );
   if (json) context.out(jsonText([...results.map(aboutApplied), ...runs.map(aboutHeld)]));
-  else tellApplied(results, runs, asked, record);
+  else tellApplied(results, runs, asked, { record, around });
   return results.some(({ outcome }) => outcome === 'refused') || runs.length > 0 ? 1 : 0;
 }
 
@@ -168,7 +168,7 @@ function tellApplied(
   results: readonly Applied[],
   runs: readonly Change[],
   { context, flags }: ChangesAsked,
-  record: ChangeRecord,
+  { record, around }: { readonly record: ChangeRecord; readonly around: Surroundings },
 ): void {
   if (results.every(({ outcome }) => outcome === 'same') && runs.length === 0) {
     context.out('nothing to take over: everything is already so\n');
@@ -177,7 +177,6 @@ function tellApplied(
   for (const result of results) if (result.history === undefined) tellOne(result, context);
   const histories = results.flatMap(({ history }) => history ?? []);
   for (const history of new Set(histories)) tellOfHistory(history, histories, context, record);
-  const around = surroundingsOf(context.env);
   for (const change of runs)
     context.err(
       `cordon: ${showBytes(change.path)} is not applied: it is ${whatItRuns(change, record, around)}; to take it over, name it\n`,

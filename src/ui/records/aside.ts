@@ -63,11 +63,12 @@ export class AsideRecord {
     const record = this.#records.get(launch);
     if (record === undefined) return undefined;
     this.#around.lookedThrough.clear();
+    this.#around.git.clear();
     const held = record.changes.filter((change) => needsNaming(change, record, this.#around));
     const applied = applyChanges(
       record,
       record.changes.filter((change) => !held.includes(change)),
-      { force: false },
+      { force: false, held },
     );
     return [
       ...applied
