@@ -11,7 +11,7 @@ target=${1:-release}
 version=$(sed -n 's/^ *"version": *"\([^"]*\)".*/\1/p' "$here/../package.json" | head -n 1)
 
 core='memory bytes text message descriptors pattern match rules values names env field instructions place_instructions numbers plan'
-launch='launch filter barrier undumpable outside namespaces input mount mounts paths sources compose certificates listing installed programs workspace worktrees git_config git_index git_steps git_operations git_symlinks git_walk git_judge git_ledger git frozen masks layer devices cover keeper root mention aside record come_back changes probe bubblewrap render terminal pty execute stale shim incoming later ask relay launches notices audit watch child inner lockdown look trace ending status'
+launch='launch filter barrier undumpable outside namespaces input mount mounts paths sources compose certificates listing installed programs workspace worktrees said projects git_config git_index git_steps git_operations git_symlinks git_walk git_judge git_ledger git frozen masks layer devices cover keeper root mention aside record come_back changes probe bubblewrap render terminal pty execute stale shim incoming later ask relay launches notices audit watch child inner lockdown look trace ending status'
 
 warnings='-Wall -Wextra -Werror -Wshadow -Wpointer-arith -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wcast-qual -Wno-cast-qual'
 common="-std=c11 -D_GNU_SOURCE -DCORDON_VERSION=\"${version:-0}\" $warnings"

@@ -4,6 +4,7 @@
 #include "ending.h"
 #include "later.h"
 #include "protocol.h"
+#include "said.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -201,6 +202,8 @@ static void tell_ending(const struct barrier *barrier, const struct plan *plan) 
   });
 }
 
+static void say_line(const char *line) { say(line, NULL); }
+
 /* Returns only when nothing ran because the machine lacks the means. A child that refused has said why. */
 static void supervise(struct barrier *barrier, struct launch *launch, struct text *reason) {
   await_planner();
@@ -216,6 +219,7 @@ static void supervise(struct barrier *barrier, struct launch *launch, struct tex
     if (!reason->length) _exit(WIFEXITED(status) && WEXITSTATUS(status) ? WEXITSTATUS(status) : EXIT_OWN_FAILURE);
     return;
   }
+  if (barrier->is_bubblewrap) said_settle(say_line);
   keeper_end(&barrier->keeper);
   reclaim_terminal(barrier->terminal);
   outside_end(&barrier->outside);

@@ -1,6 +1,7 @@
 #include "listing.h"
 #include "mount.h"
 #include "mounts.h"
+#include "said.h"
 #include "view.h"
 
 #include "kernel.h"
@@ -171,6 +172,7 @@ static void open_place(void *context, char *path) {
       add_place_at(view, read_only ? PLACE_READ : PLACE_WRITE, allot_text(target, strlen(target)), tree);
   place->is_folder = is_folder(fd);
   place->is_exposed = exposes;
+  if (operation->kind == OP_WRITE_PLAIN) said_note(view, real);
   close(fd);
 }
 
@@ -215,8 +217,10 @@ static void compose_one(struct view *view, const struct operation *operation) {
     case OP_READ:
     case OP_WRITE:
     case OP_TRY_WRITE:
+    case OP_WRITE_PLAIN:
     case OP_EXPOSE_READ:
     case OP_EXPOSE_WRITE: open_place(&opening, operation->path); return;
+    case OP_WRITE_PROJECT: compose_projects(view, operation); return;
     case OP_PRIVATE:
       if (view->plan->places.root != ROOT_EMPTY) {
         struct stat found;
@@ -477,6 +481,7 @@ void compose(struct view *view) {
   const struct places *places = &view->plan->places;
   if (places->root == ROOT_WRITABLE) close_sys(view);
   for (size_t i = 0; i < places->count; i++) compose_one(view, &places->operations[i]);
+  said_write_down();
   add_certificates(view);
   show_other_worktrees(view);
   make_room_for_exposed(view);

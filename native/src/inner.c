@@ -5,6 +5,7 @@
 #include "look.h"
 #include "masks.h"
 #include "protocol.h"
+#include "said.h"
 #include "trace.h"
 #include "watch.h"
 
@@ -171,6 +172,7 @@ static void say_nothing(const char *line) { (void)line; }
 static _Noreturn void end_alone(void) {
   end_all_others();
   trace_end();
+  said_settle(say_nothing);
   git_settle(say_nothing);
   _exit(EXIT_OWN_FAILURE);
 }
@@ -178,6 +180,7 @@ static _Noreturn void end_alone(void) {
 static _Noreturn void end_with(int status) {
   end_all_others();
   input_hand_back();
+  said_settle(say_outside);
   git_settle(say_outside);
   trace_end();
   /* With the end, since each report wakes the supervisor. */

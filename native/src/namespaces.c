@@ -11,6 +11,7 @@
 #include "masks.h"
 #include "mount.h"
 #include "protocol.h"
+#include "said.h"
 #include "trace.h"
 #include "view.h"
 
@@ -254,7 +255,7 @@ static _Noreturn void live_inside(const struct barrier *barrier, struct launch *
   drop_capabilities();
   if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) _exit(EXIT_OWN_FAILURE);
   changes_send(CONTROL_FD);
-  close_descriptors_from((unsigned)input_keep_open(trace_keep_open(git_ledger_keep(keep_masks_open(CONTROL_FD + 1)))));
+  close_descriptors_from((unsigned)input_keep_open(trace_keep_open(said_keep_open(git_ledger_keep(keep_masks_open(CONTROL_FD + 1))))));
   if (launch->plan.later) later_hear(launch, CONTROL_FD);
   note_git(&view);
   /* The planner, which holds the caller's environment, is gone by then. */

@@ -50,6 +50,20 @@ APPLY(apply_read) { return add_place(plan, OP_READ, fields, count); }
 APPLY(apply_write) { return add_place(plan, OP_WRITE, fields, count); }
 APPLY(apply_try_read) { return add_place(plan, OP_TRY_READ, fields, count); }
 APPLY(apply_try_write) { return add_place(plan, OP_TRY_WRITE, fields, count); }
+APPLY(apply_write_plain) { return add_place(plan, OP_WRITE_PLAIN, fields, count); }
+
+APPLY(apply_write_project) {
+  const char *wrong = add_place(plan, OP_WRITE_PROJECT, fields, 1);
+  if (wrong) return wrong;
+  struct operation *added = &plan->places.operations[plan->places.count - 1];
+  for (size_t i = 1; i < count; i++) {
+    const char *name = fields[i].text;
+    if (!*name || strchr(name, '/') || strcmp(name, ".") == 0 || strcmp(name, "..") == 0) return "a name was expected";
+    strings_add(&added->names, fields[i].text);
+  }
+  return NULL;
+}
+
 APPLY(apply_expose_read) { return add_place(plan, OP_EXPOSE_READ, fields, count); }
 APPLY(apply_expose_write) { return add_place(plan, OP_EXPOSE_WRITE, fields, count); }
 APPLY(apply_folder) { return add_place(plan, OP_FOLDER, fields, count); }
@@ -256,6 +270,8 @@ const struct instruction place_instructions[] = {
     {WORD("try-read"), 1, 2, apply_try_read},
     {WORD("write"), 1, 2, apply_write},
     {WORD("try-write"), 1, 2, apply_try_write},
+    {WORD("write-plain"), 1, 1, apply_write_plain},
+    {WORD("write-project"), 1, ANY, apply_write_project},
     {WORD("expose-read"), 1, 1, apply_expose_read},
     {WORD("expose-write"), 1, 1, apply_expose_write},
     {WORD("root"), 1, 1, apply_root},

@@ -28,6 +28,8 @@ enum operation_kind {
   OP_WRITE,
   OP_TRY_READ,
   OP_TRY_WRITE,
+  OP_WRITE_PLAIN,   /* the same, and only plain files and folders stay there that the command made */
+  OP_WRITE_PROJECT, /* likewise, of a folder that has one for each project those of the workspace and the working folder */
   OP_EXPOSE_READ,
   OP_EXPOSE_WRITE,
   OP_PRIVATE,
@@ -46,6 +48,8 @@ struct operation {
   char *path, *target;
   struct slice text;
   uint64_t mode, size;
+  /* In it, what is put aside. */
+  struct strings names;
 };
 
 enum root_kind { ROOT_UNSAID, ROOT_MACHINE, ROOT_WRITABLE, ROOT_EMPTY };

@@ -3,6 +3,7 @@
 #include "git.h"
 #include "mount.h"
 #include "protocol.h"
+#include "said.h"
 #include "view.h"
 
 #include <errno.h>
@@ -105,6 +106,20 @@ static void bind(void *context, char *path) {
   }
   if (below("/proc", real)) return;
   add(r, binds_read_only(&r->view, operation->kind, real) ? "--ro-bind" : "--bind", real, operation->target ? operation->target : path, NULL);
+  if (operation->kind == OP_WRITE_PLAIN) said_note(&r->view, real);
+}
+
+/* Nothing can be put aside here: what would be is read-only. */
+static void bind_project(void *context, int folder, const char *path) {
+  const struct named *named = context;
+  add(named->renderer, "--bind", path, path, NULL);
+  said_note(&named->renderer->view, path);
+  for (size_t i = 0; i < named->operation->names.count; i++) {
+    const char *name = named->operation->names.items[i], *inside_it = joined(path, name);
+    mkdirat(folder, name, 0700);
+    if (is_folder(inside_it)) add(named->renderer, "--ro-bind", inside_it, inside_it, NULL);
+  }
+  close(folder);
 }
 
 /* Each once, and those above before those below: a second bind would cover what lies on the first. */
@@ -167,8 +182,10 @@ static void add_operation(struct renderer *r, const struct operation *operation)
     case OP_READ:
     case OP_WRITE:
     case OP_TRY_WRITE:
+    case OP_WRITE_PLAIN:
     case OP_EXPOSE_READ:
     case OP_EXPOSE_WRITE: bind(&named, operation->path); return;
+    case OP_WRITE_PROJECT: each_project(&r->view, operation, bind_project, &named); return;
     case OP_PRIVATE:
       snprintf(mode, sizeof mode, "%04llo", (unsigned long long)operation->mode);
       if (r->view.plan->places.root == ROOT_EMPTY || is_folder(operation->path))
@@ -231,6 +248,7 @@ void render(struct rendering *rendering, const struct launch *launch) {
   for (size_t i = 0; i < r.view.hidden.count; i++) hide(&r, r.view.hidden.items[i]);
   for (size_t i = 0; i < STEERING && getuid() == 0; i++)
     if (exists(steering[i])) add(&r, "--ro-bind", steering[i], steering[i], NULL);
+  said_write_down();
   if (places->root == ROOT_EMPTY) add(&r, "--remount-ro", "/", NULL);
   add(&r, "--chdir", places->folder ? places->folder : r.view.started_in, NULL);
 }

@@ -33,7 +33,8 @@ static const char *trusted_part(const struct view *view, const char *path) {
   const struct places *places = &view->plan->places;
   for (size_t i = 0; i < places->count; i++) {
     const struct operation *operation = &places->operations[i];
-    bool writes = operation->kind == OP_WRITE || operation->kind == OP_TRY_WRITE || operation->kind == OP_EXPOSE_WRITE;
+    bool writes = operation->kind == OP_WRITE || operation->kind == OP_TRY_WRITE || operation->kind == OP_EXPOSE_WRITE ||
+                  operation->kind == OP_WRITE_PLAIN || operation->kind == OP_WRITE_PROJECT;
     const char *rest = writes && strcmp(operation->path, "/") != 0 ? below(operation->path, path) : NULL;
     if (rest && *rest) return operation->path;
   }

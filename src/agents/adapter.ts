@@ -52,6 +52,11 @@ export interface Adapter {
    * are put aside and come back in the same workspace, like its settings.
    */
   readonly written: readonly string[];
+  /**
+   * Folders with one for each project, called like its path with dashes: only what was said in this one is written through. `aside` are
+   * names in it that are read as instructions, and so are put aside.
+   */
+  readonly projects?: readonly { readonly folder: string; readonly aside: readonly string[] }[];
   /** Those of its files that are there only once someone is logged in. */
   readonly logInFiles?: readonly string[];
   /** Those of its keys that log it in; all that name a credential when left out. */

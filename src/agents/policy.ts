@@ -117,14 +117,21 @@ function guardOf({ mode, role, layer }: AgentPolicyRequest): GuardMode {
 function filesystemFor({ adapter, env, layer }: AgentPolicyRequest, keys: readonly Key[]): FilesystemPolicy {
   const asked = layer === undefined ? DEFAULT_POLICY.filesystem : filesystemOf(layer);
   const named = (adapter.pathKeys ?? []).filter((path) => keys.some(({ name }) => name === path));
-  const { files, shown, written } = adapter;
+  const { files, shown, projects = [] } = adapter;
+  const written = placesThere(adapter.written, env);
   const own = [...placesThere(files, env), ...namedFiles(named, env)];
   return {
     ...asked,
     expose: [...asked.expose, ...own.filter((path) => !asked.hide.includes(path))],
     // Also those that are not there yet: what an agent writes at its first start comes back too.
     show: [...asked.show, ...placesOfAgent(shown, env)],
-    write: [...asked.write, ...placesThere(written, env)],
+    write: [...asked.write, ...written],
+    said: {
+      plain: written,
+      projects: projects.flatMap(({ folder, aside }) =>
+        placesThere([folder], env).map((path) => ({ folder: path, aside })),
+      ),
+    },
   };
 }
 

@@ -192,7 +192,7 @@ function putAside(question: AskedPath): Told {
 }
 
 function real(question: AskedPath): Told {
-  const byPolicy = isNamed(question, 'try-write', 'expose-write');
+  const byPolicy = isNamed(question, 'try-write', 'write-plain', 'write-project', 'expose-write');
   const whole = question.looked.operations.some((one) => one.kind === 'root' && one.from === 'writable');
   const other = whole ? 'the whole machine is as it is' : 'it is in the workspace';
   return {

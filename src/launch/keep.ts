@@ -20,7 +20,7 @@ const OF_THIS_START: ReadonlySet<string> = new Set(['name', 'set', 'command', 'a
 /** What may stand in a plan that is kept. A line of another kind may mean anything: such a plan is made anew each time. */
 const KEPT: ReadonlySet<string> = new Set(
   `isolation supervise explicit bwrap seccomp landlock-scope limit audit warn-dir network root home show show-programs layer cut
-  hide read write try-read try-write expose-read expose-write private folder link data workspace workspace-at keep-out keep-read proc dev
+  hide read write try-read try-write write-plain write-project expose-read expose-write private folder link data workspace workspace-at keep-out keep-read proc dev
   run ipc aside chdir mention quiet summary changes git-notes kept come-back save listen local outside outside-task`.split(
     /\s+/,
   ),

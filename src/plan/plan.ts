@@ -306,6 +306,8 @@ function linesOf(operation: Operation, reveal: boolean): string[] {
     case 'try-read':
     case 'try-write':
       return [textLine(operation.kind, operation.path, ...optional(operation.target))];
+    case 'write-project':
+      return [textLine('write-project', operation.path, ...operation.aside)];
     case 'private':
       return [textLine('private', operation.path, operation.mode, ...optional(operation.bytes))];
     case 'changes':

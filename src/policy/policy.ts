@@ -69,7 +69,16 @@ export interface FilesystemPolicy {
   readonly expose: readonly string[];
   /** In a home: there to be read, writes are put aside. Lifts what the preset hides at this very path. */
   readonly show: readonly string[];
+  readonly said?: SaidPlaces | undefined;
   readonly workspace: WorkspacePolicy;
+}
+
+/** Where an agent keeps what was said, which is written for real. Nothing but plain files and folders that a command made stays there. */
+export interface SaidPlaces {
+  /** Those in `write` that are such. */
+  readonly plain: readonly string[];
+  /** Folders with one for each project, of which that of the workspace is written; in it, names that are put aside. */
+  readonly projects: readonly { readonly folder: string; readonly aside: readonly string[] }[];
 }
 
 /** What becomes of what is written in the workspace: it stays there, is put aside, or can't be written at all. */

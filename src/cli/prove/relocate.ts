@@ -20,6 +20,10 @@ export function relocated(policy: FilesystemPolicy, from: Whereabouts, scene: Sc
     hide: move(policy.hide),
     expose: move(policy.expose),
     show: move(policy.show),
+    said: policy.said && {
+      plain: move(policy.said.plain),
+      projects: policy.said.projects.map((one) => ({ ...one, folder: relocate(one.folder, from, scene) })),
+    },
     workspace: { ...policy.workspace, ...(folder === undefined ? {} : { folder: relocate(folder, from, scene) }) },
   };
 }

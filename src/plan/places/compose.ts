@@ -276,7 +276,7 @@ function workspaceFor({ preset, workspace, read }: FilesystemPolicy): Operation[
   return [{ kind: 'workspace', path: folder, mode: workspace.mode }];
 }
 
-type Named = OperationOf<'try-read' | 'try-write' | 'expose-read' | 'expose-write'>;
+type Named = OperationOf<'try-read' | 'try-write' | 'write-plain' | 'write-project' | 'expose-read' | 'expose-write'>;
 
 /** Of several sayings about one path the strictest counts, of those about several the innermost. What shows a whole home made a layer of it already. */
 export function namedByPolicy(policy: FilesystemPolicy, { homes }: Pick<PlaceFacts, 'homes'>): Named[] {
@@ -286,10 +286,15 @@ export function namedByPolicy(policy: FilesystemPolicy, { homes }: Pick<PlaceFac
   const exposed = expose.filter((path) => !hide.includes(path));
   const isLayered = (path: Path) => !isBuiltWithoutHomes(policy) && homes.some((home) => isWithin(home, path));
   const reading = read.filter((path) => !exposed.includes(path) && !isLayered(path));
+  const plain = pathsOf(policy.said?.plain ?? []);
+  const projects = policy.said?.projects ?? [];
   const writing = write.filter((path) => !read.includes(path) && !exposed.includes(path));
   return outermostFirst([
     ...reading.map((path): Named => ({ kind: 'try-read', path: literally(path) })),
-    ...writing.map((path): Named => ({ kind: 'try-write', path })),
+    ...writing.map((path): Named => ({ kind: plain.includes(path) ? 'write-plain' : 'try-write', path })),
+    ...projects.flatMap(({ folder, aside }): Named[] =>
+      pathsOf([folder]).map((path) => ({ kind: 'write-project', path, aside })),
+    ),
     ...exposed.map((path): Named => ({ kind: read.includes(path) ? 'expose-read' : 'expose-write', path })),
   ]);
 }

@@ -20,6 +20,8 @@ export type Operation =
   | { readonly kind: 'keep-read'; readonly paths: readonly Path[]; readonly why: string }
   | { readonly kind: 'changes'; readonly path: Path; readonly days: number; readonly bytes: number }
   | { readonly kind: 'kept'; readonly path: Path; readonly policy: string }
+  | { readonly kind: 'write-plain'; readonly path: Path }
+  | { readonly kind: 'write-project'; readonly path: Path; readonly aside: readonly string[] }
   | { readonly kind: 'read' | 'write' | 'try-write'; readonly path: Path; readonly target?: Path }
   | { readonly kind: 'try-read'; readonly path: PathPattern; readonly target?: Path }
   | { readonly kind: 'expose-read' | 'expose-write'; readonly path: Path }

@@ -1,0 +1,294 @@
+#include "said.h"
+
+#include "aside.h"
+#include "mount.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { DEEPEST = 64, MOST_LINES = 20, LARGEST_LEDGER = 16 << 20, OUT_OF_THE_WAY = 200 };
+
+/* A link, a pipe, a socket or a device. */
+struct odd {
+  char *path;
+  dev_t device;
+  ino_t inode;
+  struct timespec changed;
+};
+
+struct notes {
+  struct strings folders;
+  struct odd *odd;
+  size_t count, capacity;
+};
+
+static struct notes own;
+static int ledger = -1;
+/* The folders, opened inside, where a command could put another in place of one that lies around them. */
+static int *held;
+static size_t held_count;
+
+/* ── looking through ── */
+
+struct way {
+  dev_t device;
+  void (*each)(struct way *way, int folder, const char *path, const char *name);
+  struct notes *notes;
+  /* NULL before the command begins. */
+  void (*tell)(const char *line);
+  unsigned told;
+};
+
+static void tell(struct way *way, const char *path, const char *what, const char *more) {
+  struct text line = {0};
+  if (way->told++ >= MOST_LINES) return;
+  text_add(&line, path);
+  text_add(&line, what);
+  text_add(&line, more);
+  text_add_bytes(&line, "", 1);
+  way->tell(line.data);
+  text_free(&line);
+}
+
+/* A command must not be able to keep what it made by closing the folder that it lies in. */
+static int open_up(const struct way *way, int above, const char *name, struct stat *found) {
+  char path[32];
+  int opened = openat(above, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (opened < 0) return -1;
+  bool is_there = fstat(opened, found) == 0;
+  snprintf(path, sizeof path, "/proc/self/fd/%d", opened);
+  if (is_there && way->tell && (found->st_mode & 0700) != 0700) chmod(path, (found->st_mode & 07777) | 0700);
+  int readable = is_there ? openat(opened, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+  close(opened);
+  return readable;
+}
+
+static unsigned char type_of(int folder, const struct dirent *entry) {
+  struct stat found;
+  if (entry->d_type != DT_UNKNOWN) return entry->d_type;
+  return fstatat(folder, entry->d_name, &found, AT_SYMLINK_NOFOLLOW) == 0 ? IFTODT(found.st_mode) : DT_REG;
+}
+
+/* What is mounted in there is a layer, in which nothing is real. */
+static void look_through(struct way *way, int above, const char *name, const char *path, unsigned depth) {
+  struct stat found;
+  int folder = open_up(way, above, name, &found);
+  DIR *listing = folder < 0 ? NULL : fdopendir(folder);
+  if (depth == 0) way->device = found.st_dev;
+  bool is_looked_at = listing && depth < DEEPEST;
+  if (!is_looked_at && way->tell) tell(way, path, " lies deeper than is looked at, or cannot be looked at", "");
+  for (struct dirent *entry; is_looked_at && found.st_dev == way->device && (entry = readdir(listing));) {
+    if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
+    unsigned char type = type_of(folder, entry);
+    if (type == DT_DIR) look_through(way, folder, entry->d_name, joined(path, entry->d_name), depth + 1);
+    else if (type != DT_REG) way->each(way, folder, path, entry->d_name);
+  }
+  if (listing) closedir(listing);
+}
+
+/* A file that is written by itself is a mount, which nothing can take the place of. */
+static void look_through_all(struct way *way) {
+  struct stat found;
+  for (size_t i = 0; i < way->notes->folders.count; i++) {
+    const char *path = way->notes->folders.items[i];
+    if (way->notes == &own && i < held_count && held[i] >= 0) look_through(way, held[i], ".", path, 0);
+    else if (lstat(path, &found) == 0 && S_ISDIR(found.st_mode)) look_through(way, AT_FDCWD, path, path, 0);
+  }
+}
+
+/* ── before ── */
+
+static void add_odd(struct notes *notes, const struct odd *odd) {
+  if (notes->count == notes->capacity) {
+    size_t capacity = notes->capacity ? 2 * notes->capacity : 16;
+    struct odd *more = realloc(notes->odd, capacity * sizeof *more);
+    if (!more) refuse("out of memory", NULL);
+    notes->odd = more;
+    notes->capacity = capacity;
+  }
+  notes->odd[notes->count++] = *odd;
+}
+
+static void note_odd(struct way *way, int folder, const char *path, const char *name) {
+  struct stat found;
+  if (fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) != 0) return;
+  add_odd(way->notes, &(struct odd){text_keep(joined(path, name)), found.st_dev, found.st_ino, found.st_ctim});
+}
+
+/* What was allotted is wiped before the command begins. */
+static void add_folder(struct notes *notes, const char *path) {
+  char **more = realloc(notes->folders.items, (notes->folders.count + 1) * sizeof *more);
+  if (!more) refuse("out of memory", NULL);
+  notes->folders.items = more;
+  more[notes->folders.count++] = text_keep(path);
+}
+
+/* ── after ── */
+
+static bool is_as_it_was(const struct notes *notes, const char *path, const struct stat *found) {
+  for (size_t i = 0; i < notes->count; i++) {
+    const struct odd *one = &notes->odd[i];
+    if (strcmp(one->path, path) == 0)
+      return one->device == found->st_dev && one->inode == found->st_ino && one->changed.tv_sec == found->st_ctim.tv_sec &&
+             one->changed.tv_nsec == found->st_ctim.tv_nsec;
+  }
+  return false;
+}
+
+static void settle_odd(struct way *way, int folder, const char *path, const char *name) {
+  struct stat found;
+  const char *whole = joined(path, name);
+  if (fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) != 0 || is_as_it_was(way->notes, whole, &found)) return;
+  const char *what = S_ISLNK(found.st_mode) ? " was made a link by the command" : " was made by the command and is no plain file";
+  if (unlinkat(folder, name, 0) == 0) tell(way, whole, what, ", and was removed");
+  else tell(way, whole, what, ", and could not be removed");
+}
+
+static void settle(struct notes *notes, void (*to)(const char *line)) {
+  struct way way = {.each = settle_odd, .notes = notes, .tell = to};
+  look_through_all(&way);
+  if (way.told <= MOST_LINES) return;
+  unsigned more = way.told - MOST_LINES;
+  way.told = 0;
+  tell(&way, "and ", decimal(more), " more among what the agent keeps");
+}
+
+void said_settle(void (*to)(const char *line)) {
+  settle(&own, to);
+  if (ledger >= 0 && ftruncate(ledger, 0) == 0) ledger = -1;
+}
+
+/* ── on the disk: `f`, a folder; `o`, what was odd in it; `e`, all of it is there ── */
+
+static void say_line(const char *line) { say(line, NULL); }
+
+static bool read_notes(struct notes *notes, char *text, size_t length) {
+  for (size_t at = 0, size; at < length; at += size) {
+    unsigned long long device, inode;
+    long long seconds;
+    long nanoseconds;
+    int used = 0;
+    size = strnlen(text + at, length - at) + 1;
+    if (at + size > length) return false;
+    if (text[at] == 'e') return true;
+    if (text[at] == 'f') add_folder(notes, text + at + 1);
+    else if (sscanf(text + at, "o%llu %llu %lld %ld %n", &device, &inode, &seconds, &nanoseconds, &used) == 4 && used)
+      add_odd(notes, &(struct odd){text_keep(text + at + used), (dev_t)device, (ino_t)inode, {seconds, nanoseconds}});
+  }
+  return false;
+}
+
+/* Of a launch that lives it is locked. */
+static void settle_left_behind(int folder, const char *name) {
+  struct stat found;
+  struct notes notes = {0};
+  int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (fd < 0) return;
+  if (flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &found) == 0 && S_ISREG(found.st_mode) && found.st_size <= LARGEST_LEDGER) {
+    char *text = allot((size_t)found.st_size + 1, 1);
+    ssize_t got = pread(fd, text, (size_t)found.st_size, 0);
+    if (got > 0 && read_notes(&notes, text, (size_t)got)) settle(&notes, say_line);
+    unlinkat(folder, name, 0);
+  }
+  close(fd);
+}
+
+static const char ledger_start[] = "said-";
+
+static void settle_all_left_behind(int folder) {
+  int again = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR *listing = again < 0 ? NULL : fdopendir(again);
+  for (struct dirent *entry; listing && (entry = readdir(listing));)
+    if (strncmp(entry->d_name, ledger_start, sizeof ledger_start - 1) == 0) settle_left_behind(folder, entry->d_name);
+  if (listing) closedir(listing);
+}
+
+/* Closes it, above all that is kept open. */
+static int moved_out_of_the_way(int fd) {
+  int moved = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, OUT_OF_THE_WAY);
+  if (fd >= 0) close(fd);
+  return moved;
+}
+
+/* Locked before it has its name: nobody takes it for one that was left. */
+static void open_ledger(int folder) {
+  char name[64], path[32];
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  int fd = openat(folder, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) != 0) return;
+  snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+  snprintf(name, sizeof name, "%s%d-%llx", ledger_start, (int)getpid(), (unsigned long long)now.tv_sec * 1000000000u + (unsigned long long)now.tv_nsec);
+  bool is_named = linkat(AT_FDCWD, path, folder, name, AT_SYMLINK_FOLLOW) == 0;
+  if (is_named) ledger = moved_out_of_the_way(fd);
+  else close(fd);
+}
+
+/* By a mount of its own, as git's notes are, where this process makes the mounts. */
+static void begin(const struct view *view) {
+  static bool has_begun;
+  const char *parent = view->plan->places.git_notes;
+  int real = has_begun || !parent ? -1 : open_own_folder(parent, true);
+  has_begun = true;
+  if (real < 0) return;
+  int tree = reason_pipe < 0 ? -1 : tree_of(real, false), folder = tree < 0 ? real : tree;
+  settle_all_left_behind(folder);
+  open_ledger(folder);
+  close(folder);
+  if (tree >= 0) close(real);
+}
+
+void said_note(const struct view *view, const char *path) {
+  struct notes added = {0};
+  begin(view);
+  add_folder(&added, path);
+  struct way way = {.each = note_odd, .notes = &added};
+  look_through_all(&way);
+  add_folder(&own, path);
+  for (size_t i = 0; i < added.count; i++) add_odd(&own, &added.odd[i]);
+}
+
+void said_write_down(void) {
+  struct text text = {0};
+  if (ledger < 0) return;
+  for (size_t i = 0; i < own.folders.count; i++) {
+    text_add(&text, "f");
+    text_add_bytes(&text, own.folders.items[i], strlen(own.folders.items[i]) + 1);
+  }
+  for (size_t i = 0; i < own.count; i++) {
+    const struct odd *one = &own.odd[i];
+    char numbers[128];
+    snprintf(numbers, sizeof numbers, "o%llu %llu %lld %ld ", (unsigned long long)one->device, (unsigned long long)one->inode,
+             (long long)one->changed.tv_sec, (long)one->changed.tv_nsec);
+    text_add(&text, numbers);
+    text_add_bytes(&text, one->path, strlen(one->path) + 1);
+  }
+  text_add_bytes(&text, "e", 2);
+  if (!write_whole(ledger, text.data, text.length) && ftruncate(ledger, 0) != 0) say("warning: what an agent keeps could not be noted", NULL);
+  text_free(&text);
+}
+
+static int keep_at(int fd, int place) {
+  if (dup3(fd, place, O_CLOEXEC) < 0) refuse("what an agent keeps could not be noted: ", error_text(errno), NULL);
+  return place;
+}
+
+int said_keep_open(int first) {
+  held = calloc(own.folders.count + 1, sizeof *held);
+  if (!held) refuse("out of memory", NULL);
+  for (; held_count < own.folders.count; held_count++)
+    held[held_count] = moved_out_of_the_way(openat(AT_FDCWD, own.folders.items[held_count], O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (ledger >= 0) ledger = keep_at(ledger, first++);
+  for (size_t i = 0; i < held_count; i++)
+    if (held[i] >= 0) held[i] = keep_at(held[i], first++);
+  return first;
+}

@@ -1,0 +1,172 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openFolder } from '../support/project.ts';
+import { identityOf, USERS, type User } from '../support/users.ts';
+import { BUILDS, type Build, BWRAP, writeShim } from './support.ts';
+
+/** A folder that an agent keeps what was said in, and one with a folder for each project. */
+class Scene {
+  readonly root = openFolder('said');
+  readonly work = join(this.root, 'work');
+  readonly said = join(this.root, 'said');
+  readonly projects = join(this.root, 'projects');
+  readonly #ids;
+  readonly #shim;
+
+  constructor(user: User, build: Build) {
+    this.#ids = identityOf(user);
+    for (const folder of [this.work, this.said, this.projects]) mkdirSync(folder);
+    symlinkSync('/mine', join(this.said, 'mine'));
+    for (const path of [this.root, this.work, this.said, this.projects, join(this.said, 'mine')])
+      spawnSync('chown', ['-h', `${this.#ids.uid}:${this.#ids.gid}`, path]);
+    const lines = [
+      ...['cordon-plan 2', 'name t', 'allow *', 'command /bin/sh', 'arg sh', 'append-args', 'isolation barrier'],
+      ...[`bwrap ${BWRAP}`, 'root machine', 'cut /', 'private /tmp 1777', 'private /var/tmp 1777'],
+      ...['workspace here real', `write-plain ${this.said}`, `write-project ${this.projects} memory`],
+      ...['proc', 'dev', `git-notes ${this.root}/state`],
+    ];
+    this.#shim = writeShim(lines, { build });
+    chownSync(this.#shim, this.#ids.uid, this.#ids.gid);
+  }
+
+  get own(): string {
+    return join(this.projects, this.work.replace(/[^A-Za-z0-9]/g, '-'));
+  }
+
+  get #options() {
+    return { cwd: this.work, env: { PATH: '/usr/bin:/bin' }, ...this.#ids } as const;
+  }
+
+  run(script: string, before: readonly string[] = []) {
+    const [program = '', ...args] = [...before, this.#shim, '-c', script];
+    const { status, stderr, stdout } = spawnSync(program, args, { ...this.#options, encoding: 'utf8' });
+    return { code: status, stdout, stderr };
+  }
+
+  /** The launcher alone, or all that it started with it. */
+  async killed(script: string, what: 'alone' | 'with its group') {
+    const args = ['-c', `${script}; echo ready; exec sleep 600`];
+    const child = spawn(this.#shim, args, { ...this.#options, detached: true, stdio: ['ignore', 'pipe', 'inherit'] });
+    await once(child.stdout, 'data');
+    process.kill(what === 'alone' ? (child.pid as number) : -(child.pid as number), 'SIGKILL');
+    // Closed by the last of them.
+    await once(child, 'close');
+  }
+
+  /** Until whoever holds the note has ended. */
+  settled(): void {
+    for (const name of readdirSync(join(this.root, 'state')))
+      spawnSync('flock', [join(this.root, 'state', name), 'true']);
+  }
+
+  names = () => readdirSync(this.said).sort();
+}
+
+const PLANT = 'ln -s /etc/passwd "$S/link"; mkdir -p "$S/a/b"; mkfifo "$S/a/b/pipe"; echo said >"$S/a/plain"';
+const LINK = ' was made a link by the command, and was removed\n';
+const PIPE = ' was made by the command and is no plain file, and was removed\n';
+
+describe.each(USERS)('where an agent keeps what was said, as %s,', (user) => {
+  const plant = (scene: Scene) => PLANT.replaceAll('$S', scene.said);
+  const check = (scene: Scene) => {
+    expect(scene.names()).toEqual(['a', 'mine']);
+    expect(readdirSync(join(scene.said, 'a/b'))).toEqual([]);
+    expect(readFileSync(join(scene.said, 'a/plain'), 'utf8')).toBe('said\n');
+  };
+  const told = (scene: Scene) => [
+    `cordon: t: ${scene.said}/a/b/pipe${PIPE.trimEnd()}`,
+    `cordon: t: ${scene.said}/link${LINK.trimEnd()}`,
+  ];
+  const linesOf = (text: string) => text.trimEnd().split('\n').sort();
+
+  it.each(BUILDS)('nothing but plain files of the command stays (%s)', (build) => {
+    const scene = new Scene(user, build);
+    const { code, stderr } = scene.run(`${plant(scene)}; chmod 0 "${scene.said}/a/b" "${scene.said}/a"`);
+    expect(code).toBe(0);
+    expect(linesOf(stderr)).toEqual(told(scene));
+    check(scene);
+    for (const name of readdirSync(join(scene.root, 'state')))
+      expect(readFileSync(join(scene.root, 'state', name), 'latin1')).toBe('');
+    expect(scene.run('true')).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it.each(BUILDS)('what was there stays unless it is another now (%s)', (build) => {
+    const scene = new Scene(user, build);
+    expect(scene.run(`rm ${scene.said}/mine; ln -s /mine ${scene.said}/mine`).stderr).toBe(
+      `cordon: t: ${scene.said}/mine${LINK}`,
+    );
+    expect(scene.names()).toEqual([]);
+  });
+
+  it.each(BUILDS)('nothing is linked there from elsewhere (%s)', (build) => {
+    const scene = new Scene(user, build);
+    const { code, stderr } = scene.run(`echo x >x; ln x ${scene.said}/x`);
+    expect(code).toBe(1);
+    expect(stderr).toContain('Invalid cross-device link');
+  });
+
+  it.each(BUILDS)('it is so when the launcher was killed (%s)', async (build) => {
+    const scene = new Scene(user, build);
+    await scene.killed(plant(scene), 'alone');
+    scene.settled();
+    check(scene);
+  });
+
+  it.each(BUILDS)('it is so when the next one begins after all were killed (%s)', async (build) => {
+    const scene = new Scene(user, build);
+    await scene.killed(plant(scene), 'with its group');
+    scene.settled();
+    expect(existsSync(join(scene.said, 'a/b/pipe'))).toBe(true);
+    const { code, stderr } = scene.run('true');
+    expect(code).toBe(0);
+    expect(linesOf(stderr)).toEqual(told(scene));
+    check(scene);
+    expect(scene.run('true').stderr).toBe('');
+  });
+
+  it('it is so behind bubblewrap', () => {
+    const scene = new Scene(user, 'release');
+    const none = 'echo 0 >/proc/sys/user/max_user_namespaces; exec "$@"';
+    const { stderr } = scene.run(plant(scene), ['/usr/bin/unshare', '-U', '-r', 'sh', '-c', none, 'sh']);
+    for (const line of told(scene)) expect(stderr).toContain(line);
+    check(scene);
+  });
+
+  it.each(BUILDS)('of all projects only this one is written, but for what is put aside in it (%s)', (build) => {
+    const scene = new Scene(user, build);
+    for (const folder of ['-other', '-other/memory']) mkdirSync(join(scene.projects, folder));
+    writeFileSync(join(scene.projects, '-other/memory/M'), 'old\n');
+    spawnSync('chown', ['-R', `${identityOf(user).uid}:${identityOf(user).gid}`, scene.projects]);
+    const script = `cd ${scene.projects}; echo x >>-other/memory/M; echo x >-other/new; echo x >${scene.own}/s
+      ln -s /etc/passwd ${scene.own}/l; echo x >${scene.own}/memory/M; cat ${scene.own}/memory/M`;
+    const { stdout, stderr } = scene.run(script);
+    expect(stdout).toBe('x\n');
+    expect(stderr).toContain(`cordon: t: ${scene.own}/l${LINK}`);
+    expect(readFileSync(join(scene.projects, '-other/memory/M'), 'utf8')).toBe('old\n');
+    expect(existsSync(join(scene.projects, '-other/new'))).toBe(false);
+    expect(readdirSync(scene.own).sort()).toEqual(['memory', 's']);
+    expect(readdirSync(join(scene.own, 'memory'))).toEqual([]);
+    expect(lstatSync(scene.own).uid).toBe(identityOf(user).uid);
+  });
+
+  it.each(BUILDS)('the folder of this project is not followed where it is a link (%s)', (build) => {
+    const scene = new Scene(user, build);
+    const elsewhere = openFolder('elsewhere');
+    chownSync(elsewhere, identityOf(user).uid, identityOf(user).gid);
+    symlinkSync(elsewhere, scene.own);
+    scene.run(`echo x >${scene.own}/s`);
+    expect(readdirSync(elsewhere)).toEqual([]);
+  });
+});
