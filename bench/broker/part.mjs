@@ -2,8 +2,7 @@
 import http from 'node:http';
 import net from 'node:net';
 import tls from 'node:tls';
-
-const PIECE = Buffer.alloc(1 << 16, 'what a server sends, and none of it is a secret. ');
+import { writeBody } from './bodies.mjs';
 
 function answer(req, res) {
   if (req.method === 'POST') {
@@ -17,14 +16,9 @@ function answer(req, res) {
     setTimeout(() => res.end('data: last\n\n'), 5);
     return;
   }
-  let left = (megabytes << 20) / PIECE.length;
-  if (left === 0) return void res.end('{"ok":true}');
+  if (megabytes === 0) return void res.end('{"ok":true}');
   res.writeHead(200, { 'content-length': megabytes << 20 });
-  const write = () => {
-    while (left-- > 0) if (!res.write(PIECE)) return void res.once('drain', write);
-    res.end();
-  };
-  write();
+  writeBody(res, megabytes << 20);
 }
 
 /** With a value it answers only who sends that. */

@@ -10,13 +10,16 @@ import tls from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import '../../scripts/ts.mjs';
+import { writeBody } from './bodies.mjs';
 
 const { Issuer, newAuthority } = await import('../../src/broker/authority.ts');
 const { OUTSIDE_FLAGS } = await import('../../src/launch/outside.ts');
 
 const NAME = 'api.example.test';
 const HOST = { name: NAME, below: false, port: 443 };
-const PLACEHOLDER = `cordon_bench_${'p'.repeat(32)}`;
+/** Shaped like a vendor's, put together so that nobody takes it for a key of someone. */
+const PLACEHOLDER = ['ghp', 'PlAcEhOlDeR0123456789abcdefghijklmno'].join('_');
+const VALUE = ['ghp', 'Rq7xK2mW9vT4nZ8cL5jH1bY6dF3sA0gP2eU4'].join('_');
 
 const PART = fileURLToPath(new URL('part.mjs', import.meta.url));
 
@@ -53,7 +56,7 @@ async function scene() {
   const [ofServer, ofLaunch] = [newAuthority([HOST]), newAuthority([HOST])];
   const server = await part('server', { leaf: new Issuer(ofServer).leafFor(NAME) });
   const rule = { hosts: [HOST], places: [{ kind: 'authorization' }], methods: [], paths: [] };
-  const held = [{ name: 'KEY', placeholder: PLACEHOLDER, value: 'v'.repeat(40), rule }];
+  const held = [{ name: 'KEY', placeholder: PLACEHOLDER, value: VALUE, rule }];
   const settings = { held, authority: ofLaunch, trust: [ofServer.certificate], mints: [] };
   const broker = await brokerPart({ settings, dialled: HOST, port: server.port });
   const way = (port, ca) => ({ port, ca, agent: agentTo(port, ca) });
@@ -86,16 +89,8 @@ function ask({ agent }, path = '/', sent = 0) {
       response.once('end', () => resolve({ status: response.statusCode, first, last: performance.now() - start }));
     });
     request.once('error', reject);
-    write(request, sent);
+    writeBody(request, sent);
   });
-}
-
-const PIECE = Buffer.alloc(1 << 16, 'what a client sends, and none of it is a secret. ');
-
-function write(request, left) {
-  for (let rest = left; rest > 0; rest -= PIECE.length)
-    if (!request.write(PIECE)) return void request.once('drain', () => write(request, rest - PIECE.length));
-  request.end();
 }
 
 export const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];

@@ -8,6 +8,7 @@ import { relay } from './response.ts';
 import { bodyRefusal, fail, mintRefusal, Refused, RequestLog, refuse } from './say.ts';
 import { forbid } from './scan.ts';
 import type { BodyLength, ClientSide, UpstreamResponse, UpstreamSide } from './sides.ts';
+import { carryStraight } from './straight.ts';
 import { exchangeTokens, type TokenOptions } from './token-request.ts';
 
 /** What requests to one host and port go by. */
@@ -109,14 +110,14 @@ async function sendAsItComes(
   const upstream = await options.upstream.send(head, length, client.wantsContinue, client.version);
   client.onClose(() => upstream.abort());
   if (client.wantsContinue) upstream.onContinue(() => client.sendContinue());
-  const watched = forbid(
-    holdings.placeholders,
-    log.count('sent'),
-    (label) => new Refused(bodyRefusal(holdings.held[label] as Held)),
-  );
-  const sending = carry(client.body, watched, upstream.body, OF_REQUESTS).then(() =>
-    upstream.end(checkedTrailers(client, options)),
-  );
+  const watched = (count: (bytes: number) => void) =>
+    forbid(holdings.placeholders, count, (label) => new Refused(bodyRefusal(holdings.held[label] as Held)));
+  const straight = client.straight?.();
+  const carried =
+    straight === undefined
+      ? carry(client.body, watched(log.count('sent')), upstream.body, OF_REQUESTS)
+      : carryStraight(straight, watched(log.countStraight('sent')), upstream.body, OF_REQUESTS);
+  const sending = carried.then(() => upstream.end(checkedTrailers(client, options)));
   return firstOf(upstream, sending);
 }
 

@@ -11,7 +11,7 @@ export interface Look {
 const MOST_GATHERED = 1 << 17;
 
 /** What becomes of both ends of a body that does not arrive, and how it is said that one of them closed. */
-interface Failing {
+export interface Failing {
   readonly act: (from: Readable, to: Writable, error: Error) => void;
   readonly ofSender: () => Error;
   readonly ofReceiver: () => Error;

@@ -7,6 +7,7 @@ import type { Holdings } from './holdings.ts';
 import type { RequestLog } from './say.ts';
 import { mask, masked, type Needles } from './scan.ts';
 import { type ClientSide, endToEnd, type ResponseHead, type UpstreamResponse } from './sides.ts';
+import { carryStraight } from './straight.ts';
 
 /** A response on its way to the command, without values. */
 export async function relay(
@@ -43,14 +44,18 @@ export function decoderOf({ headers, status }: ResponseHead): Transform | undefi
 
 /** A part of a document may begin or end in the middle of a value. */
 export function carryMasked(
-  { status, body }: UpstreamResponse,
+  { status, body, straight }: UpstreamResponse,
   decoder: Transform | undefined,
   { values }: Holdings,
   log: RequestLog,
   to: Writable,
 ): Promise<void> {
-  const look = mask(values, log.count('received'), status === 206 ? 'part' : 'whole');
-  return carry(decoded(body, decoder), look, to, OF_ANSWERS);
+  const look = (count: (bytes: number) => void) => mask(values, count, status === 206 ? 'part' : 'whole');
+  const connection = decoder === undefined ? straight?.() : undefined;
+  if (connection === undefined) return carry(decoded(body, decoder), look(log.count('received')), to, OF_ANSWERS);
+  return carryStraight(connection, look(log.countStraight('received')), to, OF_ANSWERS).finally(() =>
+    connection.message.socket.destroy(),
+  );
 }
 
 /** What goes wrong on either side of the decoder ends both, and is heard of from the decoder. */

@@ -39,6 +39,13 @@ export class RequestLog {
     };
   }
 
+  /** Of what lies in buffers that are used again. */
+  countStraight(what: 'sent' | 'received'): (bytes: number) => void {
+    return (bytes) => {
+      this[what] += bytes;
+    };
+  }
+
   write(verdict: BrokerRecord['verdict'], why: { rule?: string; reason?: string; credential?: string } = {}): void {
     if (this.#written) return;
     this.#written = true;

@@ -2,6 +2,7 @@ import http from 'node:http';
 import http2 from 'node:http2';
 import type { Readable, Writable } from 'node:stream';
 import { type Head, type Header, valuesOf } from './head.ts';
+import { type Straight, straightOf } from './straight.ts';
 
 export type Version = 'http/1.1' | 'h2';
 
@@ -13,6 +14,8 @@ export interface ClientSide {
   readonly authorities: readonly string[];
   readonly hasBody: boolean;
   readonly body: Readable;
+  /** To be asked when its body is about to be read: where it can be read without the parser. */
+  readonly straight?: () => Straight | undefined;
   readonly wantsContinue: boolean;
   readonly trailers: () => readonly Header[];
   readonly sendContinue: () => void;
@@ -31,6 +34,7 @@ export interface ResponseHead {
 
 export interface UpstreamResponse extends ResponseHead {
   readonly body: Readable;
+  readonly straight?: () => Straight | undefined;
   readonly trailers: () => readonly Header[];
 }
 
@@ -71,17 +75,24 @@ const flat = (headers: readonly Header[]): string[] => headers.flat();
 
 export function clientOfHttp1(req: http.IncomingMessage, res: http.ServerResponse, wantsContinue: boolean): ClientSide {
   const headers = pairsOf(req.rawHeaders);
+  let isStraight = false;
   return {
     version: 'http/1.1',
     head: { method: req.method ?? '', target: req.url ?? '', headers },
     authorities: valuesOf(headers, 'host'),
     hasBody: 'transfer-encoding' in req.headers || Number(req.headers['content-length'] ?? 0) > 0,
     body: req,
+    straight: () => {
+      const straight = straightOf(req);
+      isStraight = straight !== undefined;
+      return straight;
+    },
     wantsContinue,
     trailers: () => pairsOf(req.rawTrailers),
     sendContinue: () => res.writeContinue(),
     respond: ({ status, message, headers }) => {
-      res.writeHead(status, message, flat(headers));
+      // The parser did not see where its body ended.
+      res.writeHead(status, message, flat(isStraight ? [...headers, ['connection', 'close']] : headers));
       return res;
     },
     end: (trailers) => {
@@ -182,7 +193,7 @@ export function sendByHttp1(
       socket.destroy();
       reject(new Error('the server changed the protocol, which nobody asked for'));
     });
-    request.once('response', (incoming) => resolve(responseOfHttp1(incoming)));
+    request.once('response', (incoming) => resolve(responseOfHttp1(incoming, head.method)));
   });
   response.catch(() => undefined);
   return {
@@ -199,12 +210,14 @@ export function sendByHttp1(
   };
 }
 
-export function responseOfHttp1(incoming: http.IncomingMessage): UpstreamResponse {
+export function responseOfHttp1(incoming: http.IncomingMessage, method: string): UpstreamResponse {
+  const hasBody = method !== 'HEAD' && incoming.statusCode !== 204 && incoming.statusCode !== 304;
   return {
     status: incoming.statusCode ?? 502,
     message: incoming.statusMessage,
     headers: pairsOf(incoming.rawHeaders),
     body: incoming,
+    straight: () => (hasBody ? straightOf(incoming) : undefined),
     trailers: () => pairsOf(incoming.rawTrailers),
   };
 }

@@ -117,7 +117,7 @@ function opened(head: Head, req: http.IncomingMessage, { agent, authority }: Rea
       setHost: false,
     });
     const done = (incoming: http.IncomingMessage, server: Duplex | undefined, early: Buffer) =>
-      resolve({ response: responseOfHttp1(incoming), server, early });
+      resolve({ response: responseOfHttp1(incoming, 'GET'), server, early });
     req.socket.once('close', () => request.destroy());
     request.once('error', reject);
     request.once('upgrade', done);
