@@ -88,12 +88,20 @@ function refusal(held: Held, refused: string, reason: string, hint: string): Req
 /** Calls by service that answer with a credential, as the API references of these services have them. */
 const HANDS_OUT: Readonly<Record<string, RegExp>> = {
   sts: /^(?!GetCallerIdentity$)/,
-  iam: /^Create(?:AccessKey|ServiceSpecificCredential|LoginProfile|VirtualMFADevice)$/,
+  iam: /^(?:Create(?:AccessKey|ServiceSpecificCredential|LoginProfile|VirtualMFADevice)|ResetServiceSpecificCredential)$/,
   ecr: /^GetAuthorizationToken$/,
   'ecr-public': /^GetAuthorizationToken$/,
   codeartifact: /^GetAuthorizationToken$/,
   'sso-oauth': /^/,
-  'cognito-identity': /^GetCredentialsForIdentity$/,
+  'cognito-identity': /^Get(?:CredentialsForIdentity|OpenIdToken)/,
+  'cognito-idp':
+    /^(?:Admin)?(?:InitiateAuth|RespondToAuthChallenge)$|^GetTokensFromRefreshToken$|UserPoolClient(?:Secret)?$/,
+  ec2: /^CreateKeyPair$/,
+  gamelift: /^Get(?:ComputeAuthToken|ComputeAccess|InstanceAccess)$/,
+  lightsail: /KeyPair$|BucketAccessKeys?$|^GetInstanceAccessDetails$|^GetRelationalDatabaseMasterUserPassword$/,
+  redshift: /^GetClusterCredentials/,
+  'redshift-serverless': /^GetCredentials$/,
+  ssm: /^CreateActivation$/,
 };
 
 /** The name of the call where it hands out a credential. Older services name it in the query or a form, newer ones in a header or the path. */

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import tls from 'node:tls';
 import { setFlagsFromString } from 'node:v8';
-import { coversHost, coversName, type MintRule } from '../policy/broker.ts';
+import { coversHost, coversName, type MintRule, type TokenShape } from '../policy/broker.ts';
 import { type Authority, Issuer } from './authority.ts';
 import { CIPHERS } from './ciphers.ts';
 import type { BrokerRecord, Dialled, Held } from './held.ts';
@@ -26,6 +26,7 @@ export interface BrokerOptions {
   /** What servers are verified with, as PEM. */
   readonly trust: readonly string[];
   readonly mints?: readonly MintRule[];
+  readonly shapes?: readonly TokenShape[];
   readonly logIns?: readonly KeptLogIn[];
   /** Where launches wait for each other to renew a log-in. */
   readonly locks?: string | undefined;

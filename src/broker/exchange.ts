@@ -1,8 +1,9 @@
-import { coversHost, type MintRule } from '../policy/broker.ts';
+import { coversHost, type MintRule, type TokenShape } from '../policy/broker.ts';
 import { carry, OF_REQUESTS, readSmall, SMALL_BODY } from './flow.ts';
 import { type Head, valuesOf, type WholeBody } from './head.ts';
 import type { BrokerRecord, Held } from './held.ts';
 import { capture, mintFor } from './mint.ts';
+import { shapeAt } from './new-tokens.ts';
 import { asSent, checkedTrailers, requireSameName, signedAnew, withValues } from './outgoing.ts';
 import { relay } from './response.ts';
 import { bodyRefusal, fail, mintRefusal, Refused, RequestLog, refuse } from './say.ts';
@@ -14,6 +15,7 @@ import { exchangeTokens, type TokenOptions } from './token-request.ts';
 /** What requests to one host and port go by. */
 export interface ExchangeOptions extends TokenOptions {
   readonly mints?: readonly MintRule[];
+  readonly shapes?: readonly TokenShape[];
   readonly record: (entry: BrokerRecord) => void;
 }
 
@@ -32,7 +34,7 @@ export function serve(client: ClientSide, options: ExchangeOptions): void {
 }
 
 async function exchange(client: ClientSide, options: ExchangeOptions, log: RequestLog): Promise<void> {
-  const { dialled, holdings, upstream, mints = [] } = options;
+  const { dialled, holdings, upstream, mints = [], shapes = [] } = options;
   requireSameName(client, dialled);
   const mint = mintFor(mints, dialled, client.head);
   const body = await bodyBefore(client, options, mint);
@@ -45,7 +47,9 @@ async function exchange(client: ClientSide, options: ExchangeOptions, log: Reque
   const response = await send(client, asSent(swapped.head, log.credentials.length > 0), swapped.body, options, log);
   if (mint !== undefined && response.status < 300)
     return capture(client, response, { mint, from: swapped.credentials }, holdings, log);
-  await relay(client, response, holdings, log);
+  // What nobody sent a credential for holds none.
+  const shape = log.credentials.length === 0 ? undefined : shapeAt(shapes, dialled);
+  await relay(client, response, holdings, log, shape);
 }
 
 /** A short body is looked at before anything is sent; of a long one the part that is through has been looked at. */

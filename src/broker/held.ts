@@ -22,7 +22,7 @@ export interface BrokerRecord {
   readonly host: string;
   readonly port: number;
   readonly method?: string | undefined;
-  /** What decided: `host`, `place`, `twice`, `encoded`, `method`, `path`, `name`, `plain`, `mint`, `log-in`, `client`, `renewed`, `again`, `unverified`, `unreachable`. */
+  /** What decided: `host`, `place`, `twice`, `encoded`, `method`, `path`, `name`, `plain`, `mint`, `log-in`, `client`, `renewed`, `again`, `token`, `unverified`, `unreachable`. */
   readonly rule?: string | undefined;
   /** The credentials that were sent, or that it was about. */
   readonly credentials: readonly string[];

@@ -4,6 +4,7 @@ import zlib from 'node:zlib';
 import { carry, OF_ANSWERS, readSmall } from './flow.ts';
 import { type Header, valuesOf } from './head.ts';
 import type { Holdings } from './holdings.ts';
+import { mayHoldTokens, withoutTokens } from './new-tokens.ts';
 import type { RequestLog } from './say.ts';
 import { mask, masked, type Needles } from './scan.ts';
 import { type ClientSide, endToEnd, type ResponseHead, type UpstreamResponse } from './sides.ts';
@@ -15,6 +16,7 @@ export async function relay(
   response: UpstreamResponse,
   holdings: Holdings,
   log: RequestLog,
+  shape?: string,
 ): Promise<void> {
   const { values } = holdings;
   const decoder = decoderOf(response);
@@ -25,7 +27,7 @@ export async function relay(
     headers: maskedHeaders(response.headers, values, dropped),
   });
   log.status = response.status;
-  await carryMasked(response, decoder, holdings, log, to);
+  await carryMasked(response, decoder, holdings, log, to, shape);
   client.end(maskedHeaders(response.trailers(), values));
   log.passed();
 }
@@ -42,15 +44,20 @@ export function decoderOf({ headers, status }: ResponseHead): Transform | undefi
   });
 }
 
-/** A part of a document may begin or end in the middle of a value. */
+/** A part of a document may begin or end in the middle of a value. With `shape`, no token of that shape arrives either. */
 export function carryMasked(
-  { status, body, straight }: UpstreamResponse,
+  { status, headers, body, straight }: UpstreamResponse,
   decoder: Transform | undefined,
   { values }: Holdings,
   log: RequestLog,
   to: Writable,
+  shape: string | undefined,
 ): Promise<void> {
-  const look = (count: (bytes: number) => void) => mask(values, count, status === 206 ? 'part' : 'whole');
+  const covered = shape !== undefined && mayHoldTokens(headers) ? shape : undefined;
+  const look = (count: (bytes: number) => void) => {
+    const masking = mask(values, count, status === 206 ? 'part' : 'whole');
+    return covered === undefined ? masking : withoutTokens(masking, covered, () => log.covered());
+  };
   const connection = decoder === undefined ? straight?.() : undefined;
   if (connection === undefined) return carry(decoded(body, decoder), look(log.count('received')), to, OF_ANSWERS);
   return carryStraight(connection, look(log.countStraight('received')), to, OF_ANSWERS).finally(() =>

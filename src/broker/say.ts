@@ -22,6 +22,7 @@ export class RequestLog {
   readonly #about: Pick<BrokerRecord, 'host' | 'port' | 'method'>;
   readonly #record: (entry: BrokerRecord) => void;
   #written = false;
+  #isCovered = false;
   credentials: readonly string[] = [];
   status: number | undefined;
   sent = 0;
@@ -62,9 +63,14 @@ export class RequestLog {
     });
   }
 
+  /** A token of the server's was kept back. */
+  covered(): void {
+    this.#isCovered = true;
+  }
+
   /** It went through. */
   passed(): void {
-    this.write(this.credentials.length > 0 ? 'swapped' : 'sent');
+    this.write(this.credentials.length > 0 ? 'swapped' : 'sent', this.#isCovered ? { rule: 'token' } : {});
   }
 
   refused({ refused, reason, credential }: RequestRefusal): void {

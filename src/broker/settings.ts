@@ -1,4 +1,4 @@
-import type { MintRule } from '../policy/broker.ts';
+import type { MintRule, TokenShape } from '../policy/broker.ts';
 import type { Authority } from './authority.ts';
 import type { Held } from './held.ts';
 import type { KeptLogIn } from './log-ins.ts';
@@ -9,6 +9,7 @@ export interface BrokerSettings {
   readonly authority: Authority;
   readonly trust: readonly string[];
   readonly mints: readonly MintRule[];
+  readonly shapes: readonly TokenShape[];
   readonly logIns: readonly KeptLogIn[];
   /** The terminal of the launch, where a person agrees to a new log-in. */
   readonly terminal?: Terminal | undefined;

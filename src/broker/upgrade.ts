@@ -6,6 +6,7 @@ import { type Head, type Header, type RequestRefusal, valuesOf } from './head.ts
 import type { Held } from './held.ts';
 import type { Holdings } from './holdings.ts';
 import { mintFor } from './mint.ts';
+import { shapeAt } from './new-tokens.ts';
 import { asSent, requireSameName, withValues } from './outgoing.ts';
 import type { RealServer } from './real-server.ts';
 import { carryMasked, decoderOf } from './response.ts';
@@ -44,7 +45,8 @@ async function exchangeMessages(
   const { response, server, early } = await opened(head, req, options.upstream);
   log.status = response.status;
   if (server === undefined) {
-    await relayRaw(response, socket, holdings, log);
+    const shape = log.credentials.length === 0 ? undefined : shapeAt(options.shapes ?? [], options.dialled);
+    await relayRaw(response, socket, holdings, log, shape);
     return;
   }
   socket.write(rawHead(response, holdings.values));
@@ -132,10 +134,11 @@ async function relayRaw(
   socket: Duplex,
   holdings: Holdings,
   log: RequestLog,
+  shape: string | undefined,
 ): Promise<void> {
   const decoder = decoderOf(response);
   socket.write(rawHead(response, holdings.values, decoder !== undefined));
-  await carryMasked(response, decoder, holdings, log, socket);
+  await carryMasked(response, decoder, holdings, log, socket, shape);
   socket.end();
   log.passed();
 }

@@ -14,7 +14,7 @@ import { foldersOf, homesOf, isWithin, workingFolder } from '../host/folders.ts'
 import type { ParentEnv } from '../host/parent-env.ts';
 import { statOf } from '../host/session.ts';
 import { type BrokerHost, type BrokerRule, showHost } from '../policy/broker.ts';
-import { mintsFor, tokenRule } from '../policy/broker-rule.ts';
+import { mintsFor, shapesFor, tokenRule } from '../policy/broker-rule.ts';
 import { type LogInRule, logInOf } from '../policy/log-ins.ts';
 import { type HostRule, type NetworkPolicy, parseHost, uniqueHosts, verdictOn } from '../policy/network/rules.ts';
 import type { CredentialRule, Policy, SetRule } from '../policy/policy.ts';
@@ -138,13 +138,14 @@ function withPlaceholders(
   );
   const logIns = heldLogIns(policy, held, { env, rehearsal, keys });
   const all = [...held, ...logIns.held];
-  const mints = mintsFor(
-    all.map(({ rule }) => rule),
-    (policy.logIns ?? []).map(({ agent }) => agent),
-  );
-  const later = mints.flatMap(({ logIn }) =>
-    logIn === undefined ? [] : logInOf(logIn).tokens.flatMap((token) => tokenRule(logIn, token).hosts),
-  );
+  const agents = (policy.logIns ?? []).map(({ agent }) => agent);
+  const ruled = all.map(({ rule }) => rule);
+  const mints = mintsFor(ruled, agents);
+  // Where what is handed out later is good for.
+  const later = mints.flatMap(({ logIn, rule }) => [
+    ...(logIn === undefined ? [] : logInOf(logIn).tokens.flatMap((token) => tokenRule(logIn, token).hosts)),
+    ...(rule?.hosts ?? []),
+  ]);
   const hosts = all.flatMap(({ rule }) => rule.hosts);
   const authority = newAuthority([...hosts, ...mints.map(({ host }) => host), ...later]);
   const trusted = trustedOutside(env);
@@ -168,6 +169,7 @@ function withPlaceholders(
         authority,
         trust: trusted.texts,
         mints,
+        shapes: shapesFor(ruled, agents),
         logIns: (policy.logIns ?? []).map(({ agent, file, vaulted }) =>
           vaulted === undefined ? { agent, file } : { agent, file: vaulted.file, key: keys.get(vaulted.entry) },
         ),

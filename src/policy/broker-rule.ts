@@ -9,6 +9,7 @@ import {
   parseBrokerPlace,
   parseMethod,
   parsePath,
+  type TokenShape,
 } from './broker.ts';
 import { LOG_INS, type LogIn, type LogInName, type LogInToken, logInOf } from './log-ins.ts';
 import { didYouMean } from './profile/shape.ts';
@@ -102,16 +103,27 @@ export function serviceOfVariable(name: string): string | undefined {
 
 /** Addresses that hand out credentials, of every service that one of these rules sends something to, and of these log-ins. */
 export function mintsFor(rules: readonly BrokerRule[], logIns: readonly LogInName[] = []): MintRule[] {
+  const used = servicesOf(rules, logIns);
+  const isUsed = ({ service }: LogIn) => used.some(([name]) => name === service);
+  const agents = (Object.keys(LOG_INS) as LogInName[]).filter((name) => logIns.includes(name) || isUsed(logInOf(name)));
+  return [...agents.flatMap(mintsOfLogIn), ...used.flatMap(([, service]) => mintsOfService(service))];
+}
+
+function servicesOf(rules: readonly BrokerRule[], logIns: readonly LogInName[]): [string, Service][] {
   const names = rules.flatMap(({ hosts }) => hosts);
   const ofLogIns: readonly string[] = logIns.map((name) => logInOf(name).service);
-  const used = Object.entries(SERVICES).filter(
+  return Object.entries(SERVICES).filter(
     ([name, service]) =>
       ofLogIns.includes(name) ||
       service.hosts.some((host) => names.some((one) => coversName(one, host) || one.name === host)),
   );
-  const isUsed = ({ service }: LogIn) => used.some(([name]) => name === service);
-  const agents = (Object.keys(LOG_INS) as LogInName[]).filter((name) => logIns.includes(name) || isUsed(logInOf(name)));
-  return [...agents.flatMap(mintsOfLogIn), ...used.flatMap(([, service]) => mintsOfService(service))];
+}
+
+/** What a token looks like that a service answers with at an address that nobody listed. */
+export function shapesFor(rules: readonly BrokerRule[], logIns: readonly LogInName[] = []): TokenShape[] {
+  return servicesOf(rules, logIns).flatMap(([, { hosts, tokens }]) =>
+    tokens === undefined ? [] : hosts.map((host) => ({ host: ours(parseBrokerHost(host)), token: tokens })),
+  );
 }
 
 function mintsOfLogIn(agent: LogInName): MintRule[] {

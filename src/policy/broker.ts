@@ -150,3 +150,9 @@ export interface MintRule {
   /** Where they are good for; undefined: where the credential is that they were made from. */
   readonly rule?: BrokerRule | undefined;
 }
+
+/** What tokens of a service look like, at one of its hosts. */
+export interface TokenShape {
+  readonly host: BrokerHost;
+  readonly token: string;
+}

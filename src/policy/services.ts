@@ -8,6 +8,8 @@ export interface Service {
   /** As in `as`: where in a request the key stands. */
   readonly places: readonly string[];
   readonly mints?: readonly ServiceMint[];
+  /** What its own tokens look like, as a regular expression: one that stands in its answers by itself is new, or somebody else's. */
+  readonly tokens?: string;
 }
 
 export interface ServiceMint {
@@ -88,6 +90,7 @@ export const SERVICES: Readonly<Record<string, Service>> = {
         path: '/app-manifests/*/conversions',
       },
     ],
+    tokens: String.raw`gh[pousr]_[\w.-]{30,}|github_pat_\w{30,}`,
   },
   gitlab: {
     about: 'GitLab.com: its API, git over HTTPS, registry',
@@ -139,7 +142,23 @@ export const SERVICES: Readonly<Record<string, Service>> = {
         path: '/api/v4/projects/*/cluster_agents/*/tokens',
       },
       { about: 'a log-in', source: 'https://docs.gitlab.com/api/oauth2/', host: 'gitlab.com', path: '/oauth/token' },
+      {
+        about: 'a token for the registry',
+        source: 'https://docs.gitlab.com/administration/packages/container_registry/',
+        host: 'gitlab.com',
+        methods: ['GET', 'POST'],
+        path: '/jwt/auth',
+        fields: ['token', 'access_token'],
+        hosts: ['registry.gitlab.com'],
+      },
+      {
+        about: 'the secret of a new application',
+        source: 'https://docs.gitlab.com/api/applications/',
+        host: 'gitlab.com',
+        path: '/api/v4/applications/**',
+      },
     ],
+    tokens: String.raw`gl(?:pat|dt|rtr?|ptt|cbt|agent|oas|soat|ft|imt|ffct|wt)-[\w.-]{20,}|GR1348941[\w-]{20}`,
   },
   anthropic: {
     about: 'Claude: the API',
@@ -161,6 +180,7 @@ export const SERVICES: Readonly<Record<string, Service>> = {
         path: '/v1/oauth/token',
       },
     ],
+    tokens: String.raw`sk-ant-[\w-]{20,}`,
   },
   openai: {
     about: 'OpenAI: the API',
@@ -189,7 +209,15 @@ export const SERVICES: Readonly<Record<string, Service>> = {
         host: 'api.openai.com',
         path: '/v1/organization/**',
       },
+      {
+        about: 'a short-lived key for a browser',
+        source: 'https://platform.openai.com/docs/api-reference/chatkit/sessions/create',
+        host: 'api.openai.com',
+        path: '/v1/chatkit/sessions',
+        fields: ['client_secret'],
+      },
     ],
+    tokens: String.raw`sk-[\w-]{20,}`,
   },
   gemini: {
     about: 'Gemini: the API with a key',
@@ -218,6 +246,7 @@ export const SERVICES: Readonly<Record<string, Service>> = {
         path: '/o/oauth2/**token',
       },
     ],
+    tokens: String.raw`AIza[\w-]{35}|ya29\.[\w.-]{20,}`,
   },
   mistral: {
     about: "Mistral's API",
@@ -239,7 +268,14 @@ export const SERVICES: Readonly<Record<string, Service>> = {
         host: 'openrouter.ai',
         path: '/api/v1/keys/**',
       },
+      {
+        about: 'a key made from a log-in',
+        source: 'https://openrouter.ai/docs/use-cases/oauth-pkce',
+        host: 'openrouter.ai',
+        path: '/api/v1/auth/keys/**',
+      },
     ],
+    tokens: 'sk-or-v1-[0-9a-f]{32,}',
   },
   groq: {
     about: "Groq's API",
@@ -247,6 +283,7 @@ export const SERVICES: Readonly<Record<string, Service>> = {
     variables: ['GROQ_API_KEY'],
     hosts: ['api.groq.com'],
     places: BEARER,
+    tokens: String.raw`gsk_\w{20,}`,
   },
   deepseek: {
     about: "DeepSeek's API",
@@ -261,6 +298,16 @@ export const SERVICES: Readonly<Record<string, Service>> = {
     variables: ['XAI_API_KEY'],
     hosts: ['api.x.ai'],
     places: BEARER,
+    mints: [
+      {
+        about: 'a short-lived key for a browser',
+        source: 'https://docs.x.ai/docs/guides/voice/agent',
+        host: 'api.x.ai',
+        path: '/v1/realtime/client_secrets',
+        fields: ['value'],
+      },
+    ],
+    tokens: String.raw`xai-\w{20,}`,
   },
   cohere: {
     about: "Cohere's API",
@@ -282,6 +329,15 @@ export const SERVICES: Readonly<Record<string, Service>> = {
     variables: ['PERPLEXITY_API_KEY'],
     hosts: ['api.perplexity.ai'],
     places: BEARER,
+    mints: [
+      {
+        about: 'a new key',
+        source: 'https://docs.perplexity.ai/getting-started/api-groups',
+        host: 'api.perplexity.ai',
+        path: '/generate_auth_token',
+      },
+    ],
+    tokens: String.raw`pplx-\w{20,}`,
   },
   dashscope: {
     about: "Qwen's API",
@@ -289,6 +345,22 @@ export const SERVICES: Readonly<Record<string, Service>> = {
     variables: ['DASHSCOPE_API_KEY'],
     hosts: ['dashscope.aliyuncs.com', 'dashscope-intl.aliyuncs.com'],
     places: BEARER,
+    mints: [
+      {
+        about: 'a short-lived key',
+        source: 'https://www.alibabacloud.com/help/en/model-studio/obtain-temporary-authentication-token',
+        host: 'dashscope.aliyuncs.com',
+        path: '/api/v1/tokens',
+        fields: ['token'],
+      },
+      {
+        about: 'a short-lived key',
+        source: 'https://www.alibabacloud.com/help/en/model-studio/obtain-temporary-authentication-token',
+        host: 'dashscope-intl.aliyuncs.com',
+        path: '/api/v1/tokens',
+        fields: ['token'],
+      },
+    ],
   },
   cursor: {
     about: "Cursor's agent",
@@ -310,6 +382,7 @@ export const SERVICES: Readonly<Record<string, Service>> = {
     variables: ['REPLICATE_API_TOKEN'],
     hosts: ['api.replicate.com'],
     places: BEARER,
+    tokens: String.raw`r8_\w{20,}`,
   },
   elevenlabs: {
     about: "ElevenLabs' API",
@@ -317,6 +390,29 @@ export const SERVICES: Readonly<Record<string, Service>> = {
     variables: ['ELEVENLABS_API_KEY'],
     hosts: ['api.elevenlabs.io'],
     places: ['header xi-api-key'],
+    mints: [
+      {
+        about: 'a token for one use',
+        source: 'https://elevenlabs.io/docs/api-reference/tokens/create',
+        host: 'api.elevenlabs.io',
+        path: '/v1/single-use-token/*',
+        fields: ['token'],
+      },
+      {
+        about: 'a token for a conversation',
+        source: 'https://elevenlabs.io/docs/api-reference/conversations/get-webrtc-token',
+        host: 'api.elevenlabs.io',
+        methods: ['GET'],
+        path: '/v1/convai/conversation/token',
+        fields: ['token'],
+      },
+      {
+        about: 'a new key',
+        source: 'https://elevenlabs.io/docs/api-reference/service-accounts/api-keys/create',
+        host: 'api.elevenlabs.io',
+        path: '/v1/service-accounts/*/api-keys/**',
+      },
+    ],
   },
   tavily: {
     about: "Tavily's search",
@@ -365,7 +461,15 @@ export const SERVICES: Readonly<Record<string, Service>> = {
         path: '/-/npm/v1/oidc/token/exchange/**',
         fields: ['token'],
       },
+      {
+        about: 'a log-in',
+        source: 'https://github.com/npm/registry/blob/main/docs/REGISTRY-API.md',
+        host: `registry.${NPM}`,
+        methods: ['GET'],
+        path: '/-/v1/done/**',
+      },
     ],
+    tokens: 'npm_[A-Za-z0-9]{36,}',
   },
   pypi: {
     about: 'PyPI: publishing',
@@ -382,7 +486,16 @@ export const SERVICES: Readonly<Record<string, Service>> = {
         fields: ['token'],
         hosts: ['upload.pypi.org'],
       },
+      {
+        about: 'a token for publishing',
+        source: 'https://docs.pypi.org/trusted-publishers/using-a-publisher/',
+        host: 'test.pypi.org',
+        path: '/_/oidc/mint-token',
+        fields: ['token'],
+        hosts: ['test.pypi.org'],
+      },
     ],
+    tokens: String.raw`pypi-[\w-]{50,}`,
   },
   crates: {
     about: 'crates.io: publishing',
@@ -399,6 +512,7 @@ export const SERVICES: Readonly<Record<string, Service>> = {
         path: '/api/v1/**tokens**',
       },
     ],
+    tokens: 'cio(?:_tp_)?[A-Za-z0-9]{32,}',
   },
   rubygems: {
     about: 'RubyGems: publishing',
@@ -411,9 +525,17 @@ export const SERVICES: Readonly<Record<string, Service>> = {
         about: 'a new key',
         source: 'https://guides.rubygems.org/rubygems-org-api/',
         host: 'rubygems.org',
+        methods: ['GET', 'POST', 'PUT'],
         path: '/api/v1/api_key**',
       },
+      {
+        about: 'a token for publishing',
+        source: 'https://guides.rubygems.org/trusted-publishing/',
+        host: 'rubygems.org',
+        path: '/api/v1/oidc/**',
+      },
     ],
+    tokens: 'rubygems_[0-9a-f]{40,}',
   },
   docker: {
     about: 'Docker Hub: pulling and pushing images',
@@ -451,7 +573,21 @@ export const SERVICES: Readonly<Record<string, Service>> = {
         host: 'hub.docker.com',
         path: '/v2/access-tokens',
       },
+      {
+        about: 'a new token of an organisation',
+        source: 'https://docs.docker.com/reference/api/hub/latest/',
+        host: 'hub.docker.com',
+        path: '/v2/orgs/*/access-tokens',
+      },
+      {
+        about: 'a log-in',
+        source: 'https://docs.docker.com/reference/api/hub/latest/',
+        host: 'hub.docker.com',
+        path: '/v2/users/2fa-login',
+        fields: ['token'],
+      },
     ],
+    tokens: String.raw`dckr_[po]at_[\w-]{20,}`,
   },
   huggingface: {
     about: 'Hugging Face: models, data sets, inference',
@@ -467,6 +603,7 @@ export const SERVICES: Readonly<Record<string, Service>> = {
         path: '/oauth/token',
       },
     ],
+    tokens: '(?:hf|api_org)_[A-Za-z0-9]{30,}',
   },
   slack: {
     about: 'Slack: the Web API',
@@ -479,15 +616,46 @@ export const SERVICES: Readonly<Record<string, Service>> = {
         about: 'a log-in',
         source: 'https://docs.slack.dev/authentication/using-token-rotation',
         host: 'slack.com',
-        path: '/api/oauth.v2.*',
+        methods: ['GET', 'POST'],
+        path: '/api/oauth.*',
       },
       {
         about: 'an address that is a key itself',
         source: 'https://docs.slack.dev/apis/events-api/using-socket-mode',
         host: 'slack.com',
+        methods: ['GET', 'POST'],
         path: '/api/apps.connections.open',
       },
+      {
+        about: 'a log-in',
+        source: 'https://docs.slack.dev/reference/methods/openid.connect.token',
+        host: 'slack.com',
+        methods: ['GET', 'POST'],
+        path: '/api/openid.connect.token',
+      },
+      {
+        about: 'a renewed token',
+        source: 'https://docs.slack.dev/reference/methods/tooling.tokens.rotate',
+        host: 'slack.com',
+        methods: ['GET', 'POST'],
+        path: '/api/tooling.tokens.rotate',
+      },
+      {
+        about: 'the secrets of a new app',
+        source: 'https://docs.slack.dev/reference/methods/apps.manifest.create',
+        host: 'slack.com',
+        methods: ['GET', 'POST'],
+        path: '/api/apps.manifest.create',
+      },
+      {
+        about: 'an address that is a key itself',
+        source: 'https://docs.slack.dev/reference/methods/rtm.connect',
+        host: 'slack.com',
+        methods: ['GET', 'POST'],
+        path: '/api/rtm.*',
+      },
     ],
+    tokens: String.raw`xox[abeprs][.-][\w.-]{20,}|xapp-[\w-]{20,}`,
   },
   linear: {
     about: 'Linear',
@@ -503,6 +671,7 @@ export const SERVICES: Readonly<Record<string, Service>> = {
         path: '/oauth/token',
       },
     ],
+    tokens: String.raw`lin_(?:api|oauth)_\w{30,}`,
   },
   notion: {
     about: 'Notion',
@@ -518,6 +687,7 @@ export const SERVICES: Readonly<Record<string, Service>> = {
         path: '/v1/oauth/token',
       },
     ],
+    tokens: '(?:secret|ntn)_[A-Za-z0-9]{40,}',
   },
   sentry: {
     about: 'Sentry',
@@ -532,7 +702,95 @@ export const SERVICES: Readonly<Record<string, Service>> = {
         host: 'sentry.io',
         path: '/api/0/api-tokens/**',
       },
+      {
+        about: 'a new token of an organisation',
+        source: 'https://docs.sentry.io/account/auth-tokens/',
+        host: 'sentry.io',
+        methods: ['POST', 'PUT'],
+        path: '/api/0/organizations/*/org-auth-tokens/**',
+      },
+      {
+        about: 'a token of an integration',
+        source: 'https://docs.sentry.io/organization/integrations/integration-platform/',
+        host: 'sentry.io',
+        path: '/api/0/sentry-app-installations/*/authorizations/**',
+      },
+      {
+        about: 'a token of an integration',
+        source: 'https://docs.sentry.io/organization/integrations/integration-platform/',
+        host: 'sentry.io',
+        path: '/api/0/sentry-apps/*/api-tokens/**',
+      },
+      {
+        about: 'a log-in',
+        source: 'https://docs.sentry.io/api/auth/',
+        host: 'sentry.io',
+        path: '/oauth/token/**',
+      },
+      {
+        about: 'a new token',
+        source: 'https://docs.sentry.io/api/auth/',
+        host: 'us.sentry.io',
+        path: '/api/0/api-tokens/**',
+      },
+      {
+        about: 'a new token of an organisation',
+        source: 'https://docs.sentry.io/account/auth-tokens/',
+        host: 'us.sentry.io',
+        methods: ['POST', 'PUT'],
+        path: '/api/0/organizations/*/org-auth-tokens/**',
+      },
+      {
+        about: 'a token of an integration',
+        source: 'https://docs.sentry.io/organization/integrations/integration-platform/',
+        host: 'us.sentry.io',
+        path: '/api/0/sentry-app-installations/*/authorizations/**',
+      },
+      {
+        about: 'a token of an integration',
+        source: 'https://docs.sentry.io/organization/integrations/integration-platform/',
+        host: 'us.sentry.io',
+        path: '/api/0/sentry-apps/*/api-tokens/**',
+      },
+      {
+        about: 'a log-in',
+        source: 'https://docs.sentry.io/api/auth/',
+        host: 'us.sentry.io',
+        path: '/oauth/token/**',
+      },
+      {
+        about: 'a new token',
+        source: 'https://docs.sentry.io/api/auth/',
+        host: 'de.sentry.io',
+        path: '/api/0/api-tokens/**',
+      },
+      {
+        about: 'a new token of an organisation',
+        source: 'https://docs.sentry.io/account/auth-tokens/',
+        host: 'de.sentry.io',
+        methods: ['POST', 'PUT'],
+        path: '/api/0/organizations/*/org-auth-tokens/**',
+      },
+      {
+        about: 'a token of an integration',
+        source: 'https://docs.sentry.io/organization/integrations/integration-platform/',
+        host: 'de.sentry.io',
+        path: '/api/0/sentry-app-installations/*/authorizations/**',
+      },
+      {
+        about: 'a token of an integration',
+        source: 'https://docs.sentry.io/organization/integrations/integration-platform/',
+        host: 'de.sentry.io',
+        path: '/api/0/sentry-apps/*/api-tokens/**',
+      },
+      {
+        about: 'a log-in',
+        source: 'https://docs.sentry.io/api/auth/',
+        host: 'de.sentry.io',
+        path: '/oauth/token/**',
+      },
     ],
+    tokens: String.raw`sntry[su]_[\w=/+.-]{40,}`,
   },
   stripe: {
     about: 'Stripe',
@@ -548,7 +806,15 @@ export const SERVICES: Readonly<Record<string, Service>> = {
         path: '/v1/ephemeral_keys',
         fields: ['secret'],
       },
+      {
+        about: 'a token for readers of cards',
+        source: 'https://docs.stripe.com/api/terminal/connection_tokens/create',
+        host: 'api.stripe.com',
+        path: '/v1/terminal/connection_tokens',
+        fields: ['secret'],
+      },
     ],
+    tokens: '[sr]k_(?:live|test)_[A-Za-z0-9]{20,}',
   },
   cloudflare: {
     about: 'Cloudflare: the API',
@@ -564,6 +830,38 @@ export const SERVICES: Readonly<Record<string, Service>> = {
         methods: ['POST', 'PUT'],
         path: '/client/v4/**tokens**',
       },
+      {
+        about: 'the token of a tunnel',
+        source: 'https://developers.cloudflare.com/api/resources/zero_trust/subresources/tunnels/',
+        host: 'api.cloudflare.com',
+        methods: ['GET', 'POST'],
+        path: '/client/v4/accounts/*/cfd_tunnel/*/token',
+      },
+      {
+        about: 'a new tunnel, with its token',
+        source: 'https://developers.cloudflare.com/api/resources/zero_trust/subresources/tunnels/',
+        host: 'api.cloudflare.com',
+        path: '/client/v4/accounts/*/cfd_tunnel',
+      },
+      {
+        about: 'the token of a tunnel',
+        source: 'https://developers.cloudflare.com/api/resources/zero_trust/subresources/tunnels/',
+        host: 'api.cloudflare.com',
+        methods: ['GET'],
+        path: '/client/v4/accounts/*/warp_connector/*/token',
+      },
+      {
+        about: 'short-lived keys of R2',
+        source: 'https://developers.cloudflare.com/api/resources/r2/subresources/temporary_credentials/',
+        host: 'api.cloudflare.com',
+        path: '/client/v4/accounts/*/r2/temp-access-credentials',
+      },
+      {
+        about: 'a new key that signs',
+        source: 'https://developers.cloudflare.com/api/resources/stream/subresources/keys/',
+        host: 'api.cloudflare.com',
+        path: '/client/v4/accounts/*/stream/keys',
+      },
     ],
   },
   vercel: {
@@ -577,7 +875,7 @@ export const SERVICES: Readonly<Record<string, Service>> = {
         about: 'a new token',
         source: 'https://vercel.com/docs/rest-api/reference/endpoints/authentication',
         host: 'api.vercel.com',
-        path: '/v3/user/tokens',
+        path: '/*/user/tokens',
       },
     ],
   },
@@ -587,6 +885,43 @@ export const SERVICES: Readonly<Record<string, Service>> = {
     variables: ['DIGITALOCEAN_TOKEN', 'DIGITALOCEAN_ACCESS_TOKEN'],
     hosts: ['api.digitalocean.com'],
     places: BEARER,
+    mints: [
+      {
+        about: 'the log-in to a cluster',
+        source: 'https://docs.digitalocean.com/reference/api/digitalocean/',
+        host: 'api.digitalocean.com',
+        methods: ['GET'],
+        path: '/v2/kubernetes/clusters/*/kubeconfig',
+      },
+      {
+        about: 'the log-in to a cluster',
+        source: 'https://docs.digitalocean.com/reference/api/digitalocean/',
+        host: 'api.digitalocean.com',
+        methods: ['GET'],
+        path: '/v2/kubernetes/clusters/*/credentials',
+      },
+      {
+        about: 'a log-in to the registry',
+        source: 'https://docs.digitalocean.com/reference/api/digitalocean/',
+        host: 'api.digitalocean.com',
+        methods: ['GET'],
+        path: '/v2/registry/**docker-credentials',
+      },
+      {
+        about: 'a new key of Spaces',
+        source: 'https://docs.digitalocean.com/reference/api/digitalocean/',
+        host: 'api.digitalocean.com',
+        path: '/v2/spaces/keys',
+      },
+      {
+        about: 'a new key of an agent',
+        source: 'https://docs.digitalocean.com/reference/api/digitalocean/',
+        host: 'api.digitalocean.com',
+        methods: ['POST', 'PUT'],
+        path: '/v2/gen-ai/**api_keys/**',
+      },
+    ],
+    tokens: 'do[opr]_v1_[0-9a-f]{60,}',
   },
   datadog: {
     about: 'Datadog',
@@ -594,5 +929,63 @@ export const SERVICES: Readonly<Record<string, Service>> = {
     variables: ['DD_API_KEY', 'DD_APP_KEY', 'DATADOG_API_KEY'],
     hosts: ['api.datadoghq.com', 'api.datadoghq.eu', 'http-intake.logs.datadoghq.com'],
     places: ['header dd-api-key', 'header dd-application-key'],
+    mints: [
+      {
+        about: 'a key',
+        source: 'https://docs.datadoghq.com/api/latest/key-management/',
+        host: 'api.datadoghq.com',
+        methods: ['GET', 'POST', 'PUT', 'PATCH'],
+        path: '/api/v1/api_key/**',
+      },
+      {
+        about: 'a key',
+        source: 'https://docs.datadoghq.com/api/latest/key-management/',
+        host: 'api.datadoghq.com',
+        methods: ['GET', 'POST', 'PUT', 'PATCH'],
+        path: '/api/v1/application_key/**',
+      },
+      {
+        about: 'a key',
+        source: 'https://docs.datadoghq.com/api/latest/key-management/',
+        host: 'api.datadoghq.com',
+        methods: ['GET', 'POST', 'PUT', 'PATCH'],
+        path: '/api/v2/api_keys/**',
+      },
+      {
+        about: 'a key',
+        source: 'https://docs.datadoghq.com/api/latest/key-management/',
+        host: 'api.datadoghq.com',
+        methods: ['GET', 'POST', 'PUT', 'PATCH'],
+        path: '/api/v2/**application_keys/**',
+      },
+      {
+        about: 'a key',
+        source: 'https://docs.datadoghq.com/api/latest/key-management/',
+        host: 'api.datadoghq.eu',
+        methods: ['GET', 'POST', 'PUT', 'PATCH'],
+        path: '/api/v1/api_key/**',
+      },
+      {
+        about: 'a key',
+        source: 'https://docs.datadoghq.com/api/latest/key-management/',
+        host: 'api.datadoghq.eu',
+        methods: ['GET', 'POST', 'PUT', 'PATCH'],
+        path: '/api/v1/application_key/**',
+      },
+      {
+        about: 'a key',
+        source: 'https://docs.datadoghq.com/api/latest/key-management/',
+        host: 'api.datadoghq.eu',
+        methods: ['GET', 'POST', 'PUT', 'PATCH'],
+        path: '/api/v2/api_keys/**',
+      },
+      {
+        about: 'a key',
+        source: 'https://docs.datadoghq.com/api/latest/key-management/',
+        host: 'api.datadoghq.eu',
+        methods: ['GET', 'POST', 'PUT', 'PATCH'],
+        path: '/api/v2/**application_keys/**',
+      },
+    ],
   },
 };

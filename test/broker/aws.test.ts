@@ -214,6 +214,25 @@ describe('requests to AWS', () => {
     expect(resigned(head, same, undefined, KEYS)).toMatchObject({ refused: 'mint' });
   });
 
+  it.each([
+    ['ec2', { Action: 'CreateKeyPair' }, 'mint'],
+    ['ec2', { Action: 'DescribeInstances' }, undefined],
+    ['iam', { Action: 'ResetServiceSpecificCredential' }, 'mint'],
+    ['redshift', { Action: 'GetClusterCredentialsWithIAM' }, 'mint'],
+    ['lightsail', { target: 'Lightsail_20161128.DownloadDefaultKeyPair' }, 'mint'],
+    ['lightsail', { target: 'Lightsail_20161128.GetInstances' }, undefined],
+    ['cognito-idp', { target: 'AWSCognitoIdentityProviderService.AdminInitiateAuth' }, 'mint'],
+    ['cognito-idp', { target: 'AWSCognitoIdentityProviderService.ListUsers' }, undefined],
+    ['ssm', { target: 'AmazonSSM.CreateActivation' }, 'mint'],
+    ['ssm', { target: 'AmazonSSM.GetParameter' }, undefined],
+  ] as const)('of %s: %o is %s', async (service, call, refused) => {
+    const headers = 'target' in call ? { 'x-amz-target': call.target } : {};
+    const query = 'Action' in call ? { Action: call.Action } : {};
+    const head = await signedBy(INSIDE, { ...SIMPLE, service, headers, query });
+    const answer = resigned(head, same, undefined, KEYS);
+    expect('refused' in answer ? answer.refused : undefined).toBe(refused);
+  });
+
   it('do not get past this with a body that is not read', async () => {
     const front = await frontOf(() => Promise.reject(new Error('nothing may be dialled')), {
       held: [KEYS.id, KEYS.secret],
