@@ -41,10 +41,16 @@ async function exchange(client: ClientSide, options: ExchangeOptions, log: Reque
   const signed = signedAnew(client, body?.data, options, upstream.authority);
   const swapped = withValues(signed.head, options, body);
   log.credentials = [...signed.credentials, ...swapped.credentials].map(({ name }) => name);
-  if (mint?.logIn !== undefined)
+  const wipe = () => {
+    if (swapped.body !== body?.data) swapped.body?.fill(0);
+  };
+  if (mint?.logIn !== undefined) {
+    wipe();
     return exchangeTokens(client, { agent: mint.logIn, body, held: swapped.credentials }, options, log);
+  }
   if (mint !== undefined && mint.fields.length === 0) throw new Refused(mintRefusal(log, mint));
   const response = await send(client, asSent(swapped.head, log.credentials.length > 0), swapped.body, options, log);
+  wipe();
   if (mint !== undefined && response.status < 300)
     return capture(client, response, { mint, from: swapped.credentials }, holdings, log);
   // What nobody sent a credential for holds none.

@@ -1,3 +1,4 @@
+import { type Bytes, textOfBytes } from '../host/bytes.ts';
 import { coversHost, coversName, matchesPath, showHost, showPlace } from '../policy/broker.ts';
 import type { Dialled, Held } from './held.ts';
 import { hasOtherAddress, hasOtherMethod, saysOtherMethod } from './override.ts';
@@ -322,11 +323,14 @@ function fieldOf(value: unknown, placeholder: string, path: string): string | un
 
 /** It was found once, as a whole field, so that its text can be exchanged where it stands. */
 function swappedBody({ data, type }: WholeBody, { placeholder, value }: Held): Buffer {
-  const text = Buffer.from(value, 'latin1').toString('utf8');
+  const text = textOfBytes(value as Bytes) ?? value;
   const written = isForm(type) ? encodeURIComponent(text) : JSON.stringify(text).slice(1, -1);
-  const bytes = Buffer.from(written, 'utf8').toString('latin1');
-  return Buffer.from(
-    data.toString('latin1').replace(placeholder, () => bytes),
-    'latin1',
-  );
+  const at = data.indexOf(placeholder, 0, 'latin1');
+  const length = Buffer.byteLength(written);
+  // Of its own, so that it can be wiped: Node keeps short ones together with others.
+  const swapped = Buffer.allocUnsafeSlow(data.length - placeholder.length + length);
+  data.copy(swapped, 0, 0, at);
+  swapped.write(written, at, 'utf8');
+  data.copy(swapped, at + length, at + placeholder.length);
+  return swapped;
 }

@@ -30,12 +30,16 @@ export class RealServer {
     this.isPlain = port === PLAIN_HTTP;
     this.#dialled = dialled;
     this.#secureContext = secureContext;
-    const open = this.agent as unknown as {
+    const agent = this.agent as unknown as {
       createConnection: (options: object, done: (error: Error | null, socket?: Socket) => void) => void;
+      addRequest: (request: http.ClientRequest, options: object) => void;
     };
-    open.createConnection = (_options, done) => {
+    agent.createConnection = (_options, done) => {
       this.#open(['http/1.1']).then((socket) => done(null, socket), done);
     };
+    // A connection would keep what it was first asked for, with the value in it, for as long as it is open.
+    const addRequest = agent.addRequest.bind(agent);
+    agent.addRequest = (request, options) => addRequest(request, { ...options, headers: undefined, path: undefined });
   }
 
   /** How connections are made from now on. */
