@@ -34,25 +34,35 @@ export function serve(client: ClientSide, options: ExchangeOptions): void {
 }
 
 async function exchange(client: ClientSide, options: ExchangeOptions, log: RequestLog): Promise<void> {
-  const { dialled, holdings, upstream, mints = [], shapes = [] } = options;
+  const { dialled, upstream, mints = [] } = options;
   requireSameName(client, dialled);
   const mint = mintFor(mints, dialled, client.head);
   const body = await bodyBefore(client, options, mint);
   const signed = signedAnew(client, body?.data, options, upstream.authority);
   const swapped = withValues(signed.head, options, body);
   log.credentials = [...signed.credentials, ...swapped.credentials].map(({ name }) => name);
-  const wipe = () => {
+  try {
+    if (mint?.logIn !== undefined)
+      await exchangeTokens(client, { agent: mint.logIn, body, held: swapped.credentials }, options, log);
+    else await sendAndAnswer(client, swapped, mint, options, log);
+  } finally {
+    // Not sooner: a server may answer before it has read all.
     if (swapped.body !== body?.data) swapped.body?.fill(0);
-  };
-  if (mint?.logIn !== undefined) {
-    wipe();
-    return exchangeTokens(client, { agent: mint.logIn, body, held: swapped.credentials }, options, log);
   }
+}
+
+async function sendAndAnswer(
+  client: ClientSide,
+  { head, body, credentials }: ReturnType<typeof withValues>,
+  mint: MintRule | undefined,
+  options: ExchangeOptions,
+  log: RequestLog,
+): Promise<void> {
+  const { dialled, holdings, shapes = [] } = options;
   if (mint !== undefined && mint.fields.length === 0) throw new Refused(mintRefusal(log, mint));
-  const response = await send(client, asSent(swapped.head, log.credentials.length > 0), swapped.body, options, log);
-  wipe();
+  const response = await send(client, asSent(head, log.credentials.length > 0), body, options, log);
   if (mint !== undefined && response.status < 300)
-    return capture(client, response, { mint, from: swapped.credentials }, holdings, log);
+    return capture(client, response, { mint, from: credentials }, holdings, log);
   // What nobody sent a credential for holds none.
   const shape = log.credentials.length === 0 ? undefined : shapeAt(shapes, dialled);
   await relay(client, response, holdings, log, shape);
