@@ -63,10 +63,13 @@ export interface Figures {
   readonly files: number;
 }
 
-/** What must not grow. The launchers for the next calls are few, and must be there before they are counted. */
+const STILL_TURNS = 1000;
+
+/** What must not grow. The launchers for the next calls, and what tidies up after the last ones, are few and must be done first. */
 export async function figuresOf({ pid }: Target, folder: string): Promise<Figures> {
-  for (let before = -1, i = 0; before !== childrenOf(pid) && i < 10_000; i++) {
-    before = childrenOf(pid);
+  const now = () => `${childrenOf(pid)} ${readdirSync(`/proc/${pid}/fd`).length}`;
+  for (let before = '', still = 0; still < STILL_TURNS; still = before === now() ? still + 1 : 0) {
+    before = now();
     await turn();
   }
   const memory = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
