@@ -4,7 +4,7 @@ import type { ParentEnv } from '../host/parent-env.ts';
 import { readTrustedText } from '../policy/load/read-file.ts';
 import { Source } from '../policy/load/source.ts';
 import type { Secret } from '../secrets/secret.ts';
-import { Draft, type DraftProfile } from './draft.ts';
+import { Draft, type DraftProfile, quoted } from './draft.ts';
 import type { Row } from './fate.ts';
 import { claude } from './from/claude.ts';
 import { codex } from './from/codex.ts';
@@ -12,11 +12,11 @@ import { compose, devcontainer } from './from/containers.ts';
 import { envFile } from './from/env-file.ts';
 import { firejail } from './from/firejail.ts';
 import { gemini } from './from/gemini.ts';
-import { FORMATS, type Importer, type ImportFormat, type Input } from './from/importer.ts';
+import { FORMATS, type Importer, type ImportFormat, type Input, type Syntax } from './from/importer.ts';
 import { nono } from './from/nono.ts';
 import { ag3ntum, ixt, names } from './from/small.ts';
 import { srt } from './from/srt.ts';
-import { type Json, jsonOf } from './json.ts';
+import { entriesAt, type Json, jsonOf } from './json.ts';
 
 interface ImportOptions {
   readonly env: ParentEnv;
@@ -37,12 +37,14 @@ export interface Imported {
 
 /** What a policy of another tool comes to. Pure but for reading the file, and what lies beside it when it builds on that. */
 export async function importFile(path: string, { env, home, format, only }: ImportOptions): Promise<Imported> {
-  const { text, data } = await readSource(path);
-  const importer = format === undefined ? onlyOne(recognise({ path, text, data }), path) : importerFor(format);
+  const asked = format === undefined ? undefined : importerFor(format);
+  const { text, data } = await readSource(path, asked);
+  const importer = asked ?? onlyOne(recognise({ path, text, data }), path);
   const draft = new Draft();
   const beside = (name: string) => readBeside(path, name);
   await importer.read({ path, text, data, env, home, only, beside } satisfies Input, draft);
   const { rows, profile, secrets } = draft;
+  refuseNothingKnown(importer, { path, text, data }, rows);
   return {
     path,
     format: importer.format,
@@ -51,6 +53,25 @@ export async function importFile(path: string, { env, home, format, only }: Impo
     profile,
     secrets,
   };
+}
+
+/** Most formats pass everything where nothing is said, so a file that is none of theirs would be the most open policy there is. */
+function refuseNothingKnown(importer: Importer, input: Pick<Input, 'path' | 'text' | 'data'>, rows: readonly Row[]) {
+  const { title, syntax, needs, holdsAny } = importer;
+  const unknown = rows.filter(({ needsAccept }) => needsAccept).map(({ key }) => key);
+  const keys = entriesAt(input.data).map(([key]) => key);
+  const isKnown =
+    holdsAny?.(input) ??
+    (needs === undefined ? keys.some((key) => !unknown.includes(quoted(key))) : keys.includes(needs));
+  if (isKnown) return;
+  const expected = needs === undefined ? `${syntax} with keys that it knows` : `${syntax} with the key ${needs}`;
+  throw refusal(
+    input.path,
+    `nothing in this file is known as ${title}`,
+    syntax === 'lines'
+      ? 'look whether it is the right file, and the right --as'
+      : `${expected} was expected; look whether it is the right file, and the right --as`,
+  );
 }
 
 /** What Cordon adds to every policy, in whichever language it was written. */
@@ -70,29 +91,39 @@ function onlyOne([first, ...more]: readonly Importer[], path: string): Importer 
 
 const refusal = (where: string, message: string, hint: string) => new CordonError('import', message, { where, hint });
 
-async function readSource(path: string): Promise<{ text: string; data: Json | undefined }> {
+async function readSource(path: string, asked?: Importer): Promise<{ text: string; data: Json | undefined }> {
   const { text } = readTrustedText(path);
   if (text.trim() === '') throw refusal(path, 'the file is empty', 'there is nothing to take over');
-  return { text, data: await parse(path, text) };
+  return { text, data: await parse(path, text, asked) };
 }
 
 /** What is broken is refused, and never quoted: other tools' files have secrets in them. */
-async function parse(path: string, text: string): Promise<Json | undefined> {
+async function parse(path: string, text: string, asked: Importer | undefined): Promise<Json | undefined> {
   const source = new Source(path, text);
-  const extension = extname(path).toLowerCase();
+  const syntax = asked === undefined || asked.syntax === 'lines' ? likely(path, text) : asked.syntax;
   try {
-    if (extension === '.toml') return jsonOf((await import('../policy/load/toml.ts')).readToml(source));
-    if (['.yaml', '.yml'].includes(extension)) return jsonOf((await import('../policy/load/yaml.ts')).readYaml(source));
-    if (['.json', '.jsonc'].includes(extension) || /^\s*(?:\/[/*][\s\S]*?)?[{[]/.test(text))
-      return jsonOf((await import('../policy/load/jsonc.ts')).readJsonc(source));
+    if (syntax === 'TOML') return jsonOf((await import('../policy/load/toml.ts')).readToml(source));
+    if (syntax === 'YAML') return jsonOf((await import('../policy/load/yaml.ts')).readYaml(source));
+    if (syntax === 'JSON') return jsonOf((await import('../policy/load/jsonc.ts')).readJsonc(source));
     return undefined;
   } catch (error) {
     if (!(error instanceof CordonError)) throw error;
-    throw new CordonError('import', 'the file is broken', {
+    throw new CordonError('import', asked === undefined ? 'the file is broken' : `the file is not ${syntax}`, {
       where: error.where,
-      hint: 'its own tool would refuse it, too',
+      hint:
+        asked === undefined
+          ? 'its own tool would refuse it, too'
+          : `${asked.title} reads ${syntax}; is --as ${asked.format} right?`,
     });
   }
+}
+
+/** How a file is written that nobody told the format of. */
+function likely(path: string, text: string): Syntax {
+  const extension = extname(path).toLowerCase();
+  if (extension === '.toml') return 'TOML';
+  if (['.yaml', '.yml'].includes(extension)) return 'YAML';
+  return ['.json', '.jsonc'].includes(extension) || /^\s*(?:\/[/*][\s\S]*?)?[{[]/.test(text) ? 'JSON' : 'lines';
 }
 
 /** A base by its name or relative path, never from anywhere else. */

@@ -211,6 +211,32 @@ describe('bad input', () => {
     expect(existsSync(join(home, '.config/cordon/profiles'))).toBe(false);
   });
 
+  const STRUCTURED = ['codex', 'gemini', 'claude', 'srt', 'nono', 'ixt', 'ag3ntum', 'devcontainer', 'compose'];
+  const OF_LINES = ['env-file', 'firejail', 'names'];
+
+  test.each([...STRUCTURED, ...OF_LINES])('what is no policy of %s is refused, and no profile is written', (format) => {
+    const home = homeWith({ garbage: 'total garbage !!! {{{\n', nothing: '{}', other: '{"nobody": 1}', 'a.txt': '12' });
+    for (const file of ['/etc/passwd', ...['garbage', 'nothing', 'other', 'a.txt'].map((name) => join(home, name))]) {
+      const ran = runCordon(['import', '--as', format, file], { home });
+      expect(ran, `${format} ${file}`).toMatchObject({ code: 125, stdout: '' });
+      expect(ran.stderr).toContain(file);
+    }
+    expect(existsSync(join(home, '.config/cordon/profiles'))).toBe(false);
+  });
+
+  test('where a file stops being what --as says, the line and what was expected are said', () => {
+    const home = homeWith({ 'x.json': '{}', config: 'model = "a"\nsandbox_mode = read only\n' });
+    const ran = runCordon(['import', '--as', 'codex', join(home, 'config')], { home });
+    expect(ran.stderr).toMatch(/config:2:\d+: the file is not TOML/);
+    expect(ran.stderr).toContain('Codex reads TOML');
+  });
+
+  test('--as tells how a file is written, whatever its name ends with', () => {
+    const home = homeWith({ policy: 'sandbox_mode = "read-only"\n' });
+    const ran = runCordon(['import', '--as', 'codex', join(home, 'policy'), '--dry-run', '--json'], { home });
+    expect(reportOf(ran).imports[0]?.rows).toContainEqual(expect.objectContaining({ key: 'sandbox_mode' }));
+  });
+
   test('a file that others could have written, or that is none, is refused', () => {
     const home = homeWith({ 'config.toml': 'sandbox_mode = "read-only"\n' });
     chmodSync(join(home, 'config.toml'), 0o666);

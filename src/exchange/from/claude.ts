@@ -8,6 +8,7 @@ import { type PathForm, protectedFiles, readCredentials, readFilesystem, readSan
 export const claude: Importer = {
   format: 'claude',
   title: 'Claude Code',
+  syntax: 'JSON',
   recognises: ({ data, path }) =>
     at(data, 'permissions.allow') !== undefined ||
     at(data, 'permissions.deny') !== undefined ||

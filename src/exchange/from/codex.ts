@@ -9,6 +9,7 @@ import { asides, done, type Handlers, type Importer, readKeys, rows } from './im
 export const codex: Importer = {
   format: 'codex',
   title: 'Codex',
+  syntax: 'TOML',
   recognises: ({ data, path }) =>
     ['shell_environment_policy', 'sandbox_mode', 'sandbox_workspace_write', 'default_permissions'].some(
       (key) => at(data, key) !== undefined,

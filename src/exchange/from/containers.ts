@@ -7,6 +7,7 @@ import { done, type Handlers, type Importer, readKeys, rows } from './importer.t
 export const devcontainer: Importer = {
   format: 'devcontainer',
   title: 'a dev container',
+  syntax: 'JSON',
   recognises: ({ data, path }) =>
     ['containerEnv', 'remoteEnv', 'devcontainerId', 'workspaceMount', 'postCreateCommand'].some(
       (key) => at(data, key) !== undefined,
@@ -39,6 +40,8 @@ const DEVCONTAINER_ASIDE =
 export const compose: Importer = {
   format: 'compose',
   title: 'Compose',
+  syntax: 'YAML',
+  needs: 'services',
   recognises: ({ data }) =>
     mapAt(at(data, 'services')) !== undefined &&
     entriesAt(at(data, 'services')).every(([, service]) => mapAt(service) !== undefined),

@@ -5,6 +5,8 @@ import type { Importer } from './importer.ts';
 export const envFile: Importer = {
   format: 'env-file',
   title: 'an env file (.env, .envrc, op run)',
+  syntax: 'lines',
+  holdsAny: ({ text }) => text.split('\n').some((line) => ASSIGNMENT.test(line)),
   recognises: ({ text, data, path }) => {
     if (data !== undefined || /\.(py|js|mjs|ts)$/.test(path)) return false;
     const lines = text.split('\n').filter((line) => !/^\s*(#|$)/.test(line));

@@ -5,6 +5,8 @@ import type { Importer } from './importer.ts';
 export const firejail: Importer = {
   format: 'firejail',
   title: 'firejail',
+  syntax: 'lines',
+  holdsAny: ({ text }) => linesOf(text).some(([, words]) => WORD.test(words[0] ?? '')),
   recognises: ({ text, data, path }) => {
     if (data !== undefined && typeof data === 'object') return false;
     const lines = linesOf(text);

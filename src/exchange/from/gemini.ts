@@ -10,6 +10,7 @@ import { asides, type Handlers, type Importer, type Input } from './importer.ts'
 export const gemini: Importer = {
   format: 'gemini',
   title: 'Gemini CLI',
+  syntax: 'JSON',
   recognises: ({ data, path }) =>
     at(data, 'security.environmentVariableRedaction') !== undefined ||
     at(data, 'tools.sandbox') !== undefined ||

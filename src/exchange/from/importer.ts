@@ -33,10 +33,18 @@ export interface Input {
   readonly beside: (name: string) => Promise<Json | undefined>;
 }
 
+export type Syntax = 'JSON' | 'TOML' | 'YAML' | 'lines';
+
 export interface Importer {
   readonly format: ImportFormat;
   /** What people call it. */
   readonly title: string;
+  /** How it is written; `lines` where it is none of the others. */
+  readonly syntax: Syntax;
+  /** The one key without which there is no policy in a file. */
+  readonly needs?: string;
+  /** Of lines: whether at least one is of this format. */
+  readonly holdsAny?: (input: Pick<Input, 'path' | 'text' | 'data'>) => boolean;
   /** By content; a name of a file only helps where contents look alike. */
   readonly recognises: (input: Pick<Input, 'path' | 'text' | 'data'>) => boolean;
   readonly read: (input: Input, draft: Draft) => Promise<void> | void;

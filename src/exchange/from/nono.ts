@@ -7,6 +7,7 @@ import { asides, done, type Handler, type Handlers, type Importer, type Input, r
 export const nono: Importer = {
   format: 'nono',
   title: 'nono',
+  syntax: 'JSON',
   recognises: ({ data }) =>
     wordsIn('environment.allow_vars workdir.access env_credentials groups security.groups command_policies').some(
       (way) => at(data, way) !== undefined,

@@ -6,6 +6,8 @@ import type { Importer } from './importer.ts';
 export const ixt: Importer = {
   format: 'ixt',
   title: 'ixt',
+  syntax: 'TOML',
+  needs: 'tools',
   recognises: ({ data }) =>
     entriesAt(at(data, 'tools')).some(([, tool]) =>
       Object.keys(mapAt(tool) ?? {}).some((key) => /^(env|fs)_/.test(key)),
@@ -56,6 +58,8 @@ function readToolDeny(way: string, value: Json, draft: Draft) {
 export const ag3ntum: Importer = {
   format: 'ag3ntum',
   title: 'Ag3ntum secrets',
+  syntax: 'YAML',
+  needs: 'sandboxed_envs',
   recognises: ({ data }) => at(data, 'sandboxed_envs') !== undefined,
   read: ({ data }, draft) => {
     const { environment, filesystem } = draft.profile;
@@ -81,6 +85,8 @@ const NAME = /^[A-Z_][A-Z0-9_]*\*?$/;
 export const names: Importer = {
   format: 'names',
   title: 'a list of names',
+  syntax: 'lines',
+  holdsAny: ({ text, data, path }) => textsAt(data).length + namesIn(text, path).length > 0,
   recognises: ({ text, data, path }) => {
     if (Array.isArray(data))
       return listAt(data).length > 0 && listAt(data).every((item) => typeof item === 'string' && NAME.test(item));

@@ -6,6 +6,7 @@ import { asides, done, type Handlers, type Importer, readKeys, rows } from './im
 export const srt: Importer = {
   format: 'srt',
   title: 'sandbox-runtime (srt)',
+  syntax: 'JSON',
   recognises: ({ data, path }) =>
     (at(data, 'network.allowedDomains') !== undefined && at(data, 'filesystem') !== undefined) ||
     at(data, 'filesystem.denyRead') !== undefined ||
