@@ -97,6 +97,9 @@ describe.each(USERS)('cordon import, as %s', (user) => {
     for (const text of [ran.stdout, ran.stderr, profile, json.stdout, json.stderr]) expect(text).not.toContain(CANARY);
     const child = runCordon(['run', '--profile', 'e', '--', 'sh', '-c', 'echo $GH_TOKEN $PLAIN'], { user, home });
     expect(child.stdout).toBe(`${CANARY} 1\n`);
+    const again = runCordon(['import', join(home, '.env'), '--name', 'f'], { user, home });
+    expect(again.stdout).toContain('in the vault already, and left as it is: GH_TOKEN');
+    expect(again.stdout).not.toContain('not in the vault yet');
   });
 });
 

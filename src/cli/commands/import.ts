@@ -50,7 +50,7 @@ export const run: CommandModule['run'] = async (args, context) => {
   const refused = plans.filter((plan) => plan.refused.length > 0);
   const writes = refused.length === 0 && !hasFlag(parsed, '--dry-run');
   if (writes) for (const { name } of plans) refuseExisting(name, parsed, context);
-  const stored = writes && hasFlag(parsed, '--vault') ? await storeSecrets(plans, context) : NOTHING_STORED;
+  const stored = writes ? await storeSecrets(plans, hasFlag(parsed, '--vault'), context) : NOTHING_STORED;
   const paths = writes ? plans.map(({ name, text }) => writeProfile(configOf(context), name, text)) : [];
   if (hasFlag(parsed, '--json')) context.out(jsonText(asJson(plans, paths, stored.fresh)));
   else show(plans, { paths, stored, dryRun: hasFlag(parsed, '--dry-run') }, context);
@@ -141,22 +141,27 @@ interface Stored {
   readonly fresh: readonly string[];
   /** The vault had a value of that name, which stays. */
   readonly kept: readonly string[];
+  readonly isLooked: boolean;
 }
 
-const NOTHING_STORED: Stored = { fresh: [], kept: [] };
+const NOTHING_STORED: Stored = { fresh: [], kept: [], isLooked: false };
 
-async function storeSecrets(plans: readonly Plan[], context: Context): Promise<Stored> {
+/** Nobody is asked for a passphrase only to be told what is there already. */
+async function storeSecrets(plans: readonly Plan[], isAsked: boolean, context: Context): Promise<Stored> {
   const { vault } = toolsOf(context);
+  const secrets = plans.flatMap(({ imported }) => [...imported.secrets]);
+  if (secrets.length === 0 || (!isAsked && vault.keyPlace() === 'passphrase')) return NOTHING_STORED;
+  const there = new Set((await vault.list()).map(({ name }) => name));
   const [fresh, kept]: [string[], string[]] = [[], []];
-  for (const { imported } of plans)
-    for (const [name, secret] of imported.secrets) {
-      if ((await vault.get(name)) !== undefined) kept.push(name);
-      else {
-        await vault.set(name, secret);
-        fresh.push(name);
-      }
+  for (const [name, secret] of secrets) {
+    if (there.has(name)) kept.push(name);
+    else if (isAsked) {
+      await vault.set(name, secret);
+      there.add(name);
+      fresh.push(name);
     }
-  return { fresh, kept };
+  }
+  return { fresh, kept, isLooked: true };
 }
 
 function asJson(plans: readonly Plan[], paths: readonly string[], stored: readonly string[]): object {
@@ -200,7 +205,7 @@ function show(plans: readonly Plan[], { paths, stored, dryRun }: ImportOutcome, 
       );
     if (path !== undefined && missing.length > 0)
       context.out(
-        `not in the vault yet: ${missing.join(', ')}\n  cordon creds set NAME, or import again with --force --vault\n`,
+        `${stored.isLooked ? 'not in the vault yet' : 'has to be in the vault'}: ${missing.join(', ')}\n  cordon creds set NAME, or import again with --force --vault\n`,
       );
   }
   const refused = plans.flatMap((plan) => plan.refused);
