@@ -115,7 +115,7 @@ export const RUN_FLAGS: readonly FlagSpec[] = [
   { name: '--write-profile', value: 'FILE', help: 'with --trace: also write a profile that lets it happen' },
   {
     name: '--throwaway-home',
-    help: 'HOME is made for this run alone: nothing of your own is read or shown, nothing is kept or recorded',
+    help: 'HOME is a folder that you made for this run: your own home is not there, nothing is kept or recorded',
   },
   ...QUIET_FLAGS,
 ];

@@ -1,4 +1,5 @@
-import { chmodSync, chownSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, chownSync, existsSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { bytesOfText } from '../../src/host/bytes.ts';
@@ -102,5 +103,15 @@ describe.each(USERS)('a throw-away home, as %s', (user) => {
   it('is needed for it', () => {
     const ran = runCordon(['run', '--throwaway-home', '--', 'true'], { user, env: { HOME: '' } });
     expect(ran).toMatchObject({ code: 125, stderr: expect.stringContaining('--throwaway-home needs HOME') });
+  });
+
+  it('is not the home that the system knows of, whatever way leads there', () => {
+    const [, , , , , own = ''] = execFileSync('getent', ['passwd', user], { encoding: 'utf8' }).split(':');
+    const link = join(freshHome(user), 'link');
+    symlinkSync(own, link);
+    for (const HOME of [own, link]) {
+      const ran = runCordon(['run', '--throwaway-home', '--', 'true'], { user, cwd: '/', env: { HOME } });
+      expect(ran).toMatchObject({ code: 125, stderr: expect.stringContaining('HOME=$(mktemp -d) cordon run') });
+    }
   });
 });

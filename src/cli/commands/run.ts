@@ -2,7 +2,7 @@ import { type BigIntStats, readFileSync, statSync, writeFileSync } from 'node:fs
 import { join } from 'node:path';
 import { type Bytes, bytesOfText, showBytes } from '../../host/bytes.ts';
 import { CordonError } from '../../host/errors.ts';
-import { ensureFolder, textIn } from '../../host/files.ts';
+import { ensureFolder, realPathOf, textIn } from '../../host/files.ts';
 import { findCommand, homesOf, workingFolder } from '../../host/folders.ts';
 import { handOver } from '../../launch/hand-over.ts';
 import { textToKeep } from '../../launch/keep.ts';
@@ -73,12 +73,18 @@ export async function run(args: readonly Bytes[], context: Context): Promise<num
 /** What is redacted goes through our hands. */
 const isShownByUs = ({ redact }: Policy) => redact && process.stderr.isTTY;
 
-/** Without HOME the home that the system knows of would be taken for it, which is nobody's to throw away. */
+/** A home that is not made for the run is nobody's to throw away: without HOME the one that the system knows of would be taken for it. */
 function isThrowaway(parsed: ParsedArguments, { env }: Context): boolean {
-  const isAsked = hasFlag(parsed, '--throwaway-home');
-  if (isAsked && homesOf(env).home === undefined)
+  if (!hasFlag(parsed, '--throwaway-home')) return false;
+  const { home, passwdHome } = homesOf(env);
+  if (home === undefined)
     throw usageError('--throwaway-home needs HOME', 'set HOME to the folder that was made for this run');
-  return isAsked;
+  if (passwdHome !== undefined && realPathOf(home) === realPathOf(passwdHome))
+    throw usageError(
+      '--throwaway-home needs a HOME that was made for this run, and this one is your own',
+      'HOME=$(mktemp -d) cordon run --throwaway-home -- CMD',
+    );
+  return true;
 }
 
 const tracing = () => import('../trace-run.ts');
