@@ -322,12 +322,16 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
 ];
 
-/** The entry of a command; `unknown` says what is wrong otherwise, `instead` what stands before the name that may be meant. */
-export function commandNamed(name: Bytes, unknown: string, instead: string): CommandEntry {
+/** The entry of a command; `unknown` says what is wrong without one, `instead` what stands before the name that may be meant. */
+export function commandNamed(
+  name: Bytes,
+  unknown: string,
+  { instead, otherwise = 'see cordon --help' }: { readonly instead: string; readonly otherwise?: string | undefined },
+): CommandEntry {
   const command = COMMANDS.find((entry) => entry.name === name);
   if (command !== undefined) return command;
   const names = [...COMMANDS.map((entry) => entry.name), ...(instead === 'cordon' ? ['--version', '--help'] : [])];
   const near = nearest(name, names);
-  const hint = near === undefined ? 'see cordon --help' : `did you mean ${instead} ${near}?`;
+  const hint = near === undefined ? otherwise : `did you mean ${instead} ${near}?`;
   throw usageError(`${unknown} '${showBytes(name)}'`, hint);
 }

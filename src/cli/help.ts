@@ -9,7 +9,9 @@ import { type Definition, definitions, wrap } from './ui/definitions.ts';
 export function showHelp(name: Bytes | undefined, context: Context): number {
   const view: View = { paint: painter(context.colour.out), width: context.columns };
   const lines =
-    name === undefined ? overview(view) : commandHelp(commandNamed(name, 'no help for', 'cordon help'), view);
+    name === undefined
+      ? overview(view)
+      : commandHelp(commandNamed(name, 'no help for', { instead: 'cordon help' }), view);
   context.out([...lines, ''].join('\n'));
   return 0;
 }

@@ -1,6 +1,7 @@
-import type { Bytes } from '../host/bytes.ts';
+import { type Bytes, showBytes } from '../host/bytes.ts';
 import { CordonError } from '../host/errors.ts';
 import { textIn } from '../host/files.ts';
+import { isOnPath } from '../host/folders.ts';
 import { captureArguments } from '../host/parent-env.ts';
 import { type CommandEntry, commandNamed } from './commands.ts';
 import { type Context, createContext } from './context.ts';
@@ -27,7 +28,10 @@ async function dispatch(args: readonly Bytes[], context: Context): Promise<numbe
     );
   }
   if (first === '--version' || first === '-V') return (await import('./version.ts')).showVersion(context);
-  const command = commandNamed(first, 'unknown command', 'cordon');
+  const command = commandNamed(first, 'unknown command', {
+    instead: 'cordon',
+    otherwise: isOnPath(first, context.env) ? `to start it: cordon run -- ${showBytes(first)}` : undefined,
+  });
   if (wantsHelp(rest)) return (await import('./help.ts')).showHelp(first, context);
   refuseInside(command, rest);
   try {

@@ -19,6 +19,8 @@ export interface Answer {
   readonly origin?: string | undefined;
   /** Nothing is there; what a command makes there would be put aside. */
   readonly aside?: boolean;
+  /** What may have been meant instead. */
+  readonly otherwise?: string | undefined;
   /** Undefined: nothing does. */
   readonly change?: PossibleChange | undefined;
 }

@@ -2,7 +2,7 @@ import { knownAgent } from '../agents/known.ts';
 import { type Bytes, showBytes } from '../host/bytes.ts';
 import { findCommand } from '../host/folders.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
-import { hostName, type NetworkPolicy, splitPort, verdictOn } from '../policy/network/rules.ts';
+import { hostName, isLoopbackHost, type NetworkPolicy, splitPort, verdictOn } from '../policy/network/rules.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Answer } from './answer.ts';
 
@@ -25,7 +25,9 @@ export function hostAnswer(written: string, network: NetworkPolicy): Answer {
       reason: 'the network is on',
       change: { effect: 'to cut the network', flag: '--net off', profile: '"network": { "block": true }' },
     };
-  const { host, port = TLS_PORT } = splitPort(written) ?? { host: written };
+  const { host, port: asked } = splitPort(written) ?? { host: written };
+  if (isLoopbackHost(host)) return { ...said, ...loopbackAnswer(asked, network) };
+  const port = asked ?? TLS_PORT;
   const parsed = hostName(host);
   const { allowed, rule } = verdictOn(network, 'name' in parsed ? parsed.name : host, port);
   const origin = rule === undefined ? {} : { origin: rule.origin };
@@ -46,6 +48,28 @@ export function hostAnswer(written: string, network: NetworkPolicy): Answer {
     ...(rule === undefined
       ? { change: { effect: 'to reach it', flag: `--net ${entry}`, profile: `"network": { "allow": ["${entry}"] }` } }
       : {}),
+  };
+}
+
+/** Whatever else is let through, a port of this machine is only by its own rule. */
+function loopbackAnswer(port: number | undefined, { allow }: NetworkPolicy): Omit<Answer, 'kind' | 'name'> {
+  const rule = allow.find((one) => one.kind === 'loopback' && one.port === port);
+  if (rule !== undefined)
+    return {
+      verdict: 'reached',
+      reason: `${ruleWords(rule)} names it: it leads to this machine's own loopback`,
+      origin: rule.origin,
+      change: { effect: 'to refuse it', flag: `leave out ${rule.text} (${rule.origin})` },
+    };
+  const entry = `@host:${port ?? 'PORT'}`;
+  return {
+    verdict: 'refused',
+    reason: "the command's own loopback is there; no rule leads to this machine's",
+    change: {
+      effect: "to reach this machine's",
+      flag: `--net ${entry}`,
+      profile: `"network": { "allow": ["${entry}"] }`,
+    },
   };
 }
 

@@ -1,4 +1,5 @@
 import { accessSync, constants, lstatSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { realPathOf } from '../host/files.ts';
 import { isWithin } from '../host/folders.ts';
 import { shellWord } from '../host/shell-word.ts';
@@ -54,11 +55,16 @@ function told(question: AskedPath): Told {
     };
   if (found.kind === 'link') return { verdict: 'absent', reason: 'it is a link that leads nowhere, outside too' };
   if (dataAt(question)) return copied(question);
-  if (!found.read && !outside.read) return { verdict: 'closed', reason: 'you may not read it outside either' };
+  if (!found.read) return unreadable(question);
   if (!found.write) return readable(question);
   if (found.filesystem === 'overlay' || isPrivate(question)) return putAside(question);
   return real(question);
 }
+
+/** In a workspace what is hidden stays there, with a mode that lets nobody read it. */
+const unreadable = (question: AskedPath): Told => (question.outside.read ? hidden(question) : CLOSED);
+
+const CLOSED: Told = { verdict: 'closed', reason: 'you may not read it outside either' };
 
 function asOutside({ outside }: AskedPath): Told {
   const what = outside.kind === 'absent' ? 'it is not there outside either' : 'files are as they are outside';
@@ -91,8 +97,7 @@ function notThere(question: AskedPath): Told {
 
 function hidden(question: AskedPath): Told {
   const { outside, filesystem, names } = question;
-  if (!outside.read && outside.kind === 'closed')
-    return { verdict: 'closed', reason: 'you may not read it outside either' };
+  if (!outside.read && outside.kind === 'closed') return CLOSED;
   const hide = hideOf(question);
   const isOwn = hide?.kind === 'keep-out' && hide.why !== HIDDEN_BY_POLICY;
   if (isOwn) return { verdict: 'hidden', reason: `${hide.why}, which no policy shows` };
@@ -127,14 +132,17 @@ function hidden(question: AskedPath): Told {
 
 function whyNotShown(question: AskedPath): string {
   const folder = privateAround(question);
-  if (folder !== undefined) return `${folder} is the command's own, and empty`;
-  const home = question.looked.operations.find(
-    (operation) => operation.kind === 'home' && question.names.some((name) => isWithin(name, operation.path)),
-  );
-  if (home !== undefined)
+  if (folder !== undefined)
+    return `${folder} is the command's own${folder === '/proc' || folder === '/dev' ? '' : ', and empty'}`;
+  if (isInHome(question))
     return 'of a home only what programs need, what the policy names and what PATH leads to is shown';
   return `the preset ${question.filesystem.preset} shows only what it lists`;
 }
+
+const isInHome = ({ looked, names }: AskedPath) =>
+  looked.operations.some(
+    (operation) => operation.kind === 'home' && names.some((name) => isWithin(name, operation.path)),
+  );
 
 function copied(question: AskedPath): Told {
   return {
@@ -162,6 +170,9 @@ function readable(question: AskedPath): Told {
 
 const READ_ONLY_WORKSPACE = 'the workspace is read-only';
 
+/** Its pieces are laid in one by one, and none of them can be a layer. */
+const READ_ONLY_HOME = 'it is shown; in a home with mounts below it, as inside another sandbox, that can only be read';
+
 /** What is exposed elsewhere is writable. */
 const isExposedIn = (mode: WorkspaceMode, question: AskedPath) => mode !== 'real' && isNamed(question, 'expose-write');
 
@@ -172,7 +183,7 @@ function reasonForReading(question: AskedPath): string {
   const { mode } = question.filesystem.workspace;
   if (isExposedIn(mode, question)) return `what is exposed in a workspace that is ${mode} can only be read`;
   if (mode === 'read-only') return READ_ONLY_WORKSPACE;
-  return 'outside the home and the workspace everything is read-only';
+  return isInHome(question) ? READ_ONLY_HOME : 'outside the home and the workspace everything is read-only';
 }
 
 function putAside(question: AskedPath): Told {
@@ -197,7 +208,7 @@ function real(question: AskedPath): Told {
   const other = whole ? 'the whole machine is as it is' : 'it is in the workspace';
   return {
     verdict: 'real',
-    reason: `${byPolicy ? 'the policy writes it' : other}: what is written there stays`,
+    reason: `${byPolicy ? 'the policy lets it be written' : other}: what is written there stays`,
     change: widening('hide', question, 'to hide it'),
   };
 }
@@ -248,7 +259,9 @@ function privateAround({ looked, found, names }: AskedPath): string | undefined 
       ? [`/${operation.kind}`]
       : [];
   });
-  const around = own.filter((folder) => names.some((name) => isWithin(name, folder)) && isWithin(found.near, folder));
+  const near = [found.near, realPathOf(found.near)];
+  const isIn = (paths: readonly string[], folder: string) => paths.some((path) => isWithin(path, folder));
+  const around = own.filter((folder) => isIn(names, folder) && isIn(near, folder));
   const mount = found.mount ?? '/';
   return around.find(
     (folder) => folder === mount || (isWithin(mount, folder) && found.filesystem === 'tmpfs' && mount === '/dev/shm'),
@@ -267,10 +280,16 @@ interface Outside {
 function outsideOf(path: string): Outside {
   return {
     kind: kindOf(path),
-    real: realPathOf(path),
+    real: leadsTo(path),
     read: may(path, constants.R_OK),
     write: may(path, constants.W_OK),
   };
+}
+
+/** Links on the way to something absent lead somewhere, too. */
+function leadsTo(path: string): string {
+  if (path === '/' || kindOf(path) !== 'absent') return realPathOf(path);
+  return join(leadsTo(dirname(path)), basename(path));
 }
 
 /** Of a path as it is outside; what cannot be told is `closed`. */

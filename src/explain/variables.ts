@@ -1,6 +1,7 @@
 import type { Decision } from '../decide/decide.ts';
 import { guardName, guardValue } from '../decide/guard/index.ts';
-import { showBytes } from '../host/bytes.ts';
+import { showBytes, textOfBytes } from '../host/bytes.ts';
+import { isOnPath } from '../host/folders.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
 import { shellWord } from '../host/shell-word.ts';
 import { type Answer, type PossibleChange, profileLine } from './answer.ts';
@@ -15,6 +16,9 @@ export function variableAnswer(decision: Decision, env: ParentEnv): Answer {
     rule,
     origin,
     reason,
+    ...(env.get(decision.name) === undefined && isOnPath(decision.name, env)
+      ? { otherwise: `cordon explain -- ${shellWord(showBytes(decision.name))}` }
+      : {}),
     change: changeOf(decision, env),
   };
 }
@@ -27,13 +31,25 @@ function changeOf(decision: Decision, env: ParentEnv): PossibleChange | undefine
     case 'credential':
       return { effect: 'to start without it', flag: `leave out the credential (${decision.origin})` };
     case 'pass':
-      return { effect: 'to drop it', flag: `--deny ${shellWord(name)}`, profile: line('deny_vars', name) };
+      return dropping(decision);
     default:
       return changeOfDropped(decision, name, env);
   }
 }
 
 const line = (key: string, name: string) => profileLine({ section: 'environment', key, values: [name] });
+
+/** A name as flags and profiles take it. White space and what is special in a pattern cannot be written there, but `?` stands for each. */
+function writable(bytes: Decision['name']): string | undefined {
+  const name = textOfBytes(bytes);
+  return name === undefined || /[\0-\x08\x0e-\x1f\x7f]/.test(name) ? undefined : name.replace(/[\s*?[\]]/gu, '?');
+}
+
+function dropping({ name: bytes }: Decision): PossibleChange | undefined {
+  const name = writable(bytes);
+  if (name === undefined) return undefined;
+  return { effect: 'to drop it', flag: `--deny ${shellWord(name)}`, profile: line('deny_vars', name) };
+}
 
 function changeOfDropped(
   { name: bytes, rule, origin }: Decision,
@@ -42,7 +58,7 @@ function changeOfDropped(
 ): PossibleChange | undefined {
   const [kind = ''] = rule.split(' ', 1);
   if (name === 'SSH_AUTH_SOCK' && (kind === 'default' || kind === 'hold')) return AGENT;
-  if (kind === 'default') return allowing(name, looksSecret(bytes, env));
+  if (kind === 'default') return allowing(bytes, looksSecret(bytes, env));
   if (kind === 'deny')
     return {
       effect: 'to pass it on',
@@ -56,7 +72,7 @@ function changeOfDropped(
       profile: `"env_credentials": { "env://${name}": "${name}" }`,
       gives: 'the credential itself, to this command and all that it starts',
     };
-  return kind === 'hold' ? allowing(name, false) : undefined;
+  return kind === 'hold' ? allowing(bytes, false) : undefined;
 }
 
 /** The variable is of no use without the socket that it names. */
@@ -67,11 +83,13 @@ const AGENT: PossibleChange = {
   gives: 'a log-in with every key that is in the agent, while the command runs',
 };
 
-function allowing(name: string, secret: boolean): PossibleChange {
+function allowing(bytes: Decision['name'], secret: boolean): PossibleChange | undefined {
+  const name = writable(bytes);
+  if (name === undefined) return undefined;
   return {
     effect: 'to pass it on',
     flag: `--allow ${shellWord(name)}`,
-    profile: line('allow_vars', name),
+    profile: line(name.includes('?') ? 'allow_patterns' : 'allow_vars', name),
     gives: secret ? 'what looks like a credential, to this command and all that it starts' : undefined,
   };
 }

@@ -147,6 +147,12 @@ export function findCommand(name: Bytes, env: ParentEnv, skip: (folder: string) 
   });
 }
 
+/** Whether a bare word is the name of a program on the parent's PATH. */
+export const isOnPath = (word: Bytes, env: ParentEnv): boolean =>
+  word !== '' &&
+  !word.includes('/') &&
+  searchFolders(env).some((folder) => isRunnable(join(folder === '' ? '.' : folder, word) as Bytes));
+
 const DEFAULT_PATH = '/usr/local/bin:/usr/bin:/bin';
 
 /** Folders are byte strings too, so that a PATH that is not UTF-8 works. */

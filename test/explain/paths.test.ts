@@ -1,5 +1,6 @@
+import { spawn } from 'node:child_process';
 import { chownSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -9,7 +10,7 @@ import { explain } from '../../src/decide/explain.ts';
 import { variableAnswer } from '../../src/explain/variables.ts';
 import { ParentEnv } from '../../src/host/parent-env.ts';
 import { DEFAULT_POLICY } from '../../src/policy/policy.ts';
-import { freshHome, runCordon } from '../support/cordon.ts';
+import { cordonProgram, freshHome, installedPackage, runCordon } from '../support/cordon.ts';
 import { identityOf, SELF, USERS, type User } from '../support/users.ts';
 
 interface Answer {
@@ -212,6 +213,88 @@ it('a socket leads nowhere, and --expose lets it through', async () => {
   } finally {
     server.close();
   }
+});
+
+it('what is hidden in the workspace is there and cannot be read', () => {
+  const home = scene(SELF);
+  for (const path of ['src/main.c', 'src'])
+    expect(ask(SELF, home, '--hide', path, path)).toMatchObject([
+      { verdict: 'hidden', reason: 'the policy hides it', change: { flag: `leave out --hide ~/work/${path}` } },
+    ]);
+});
+
+it('inside a sandbox, what of the home is read-only is not said to lie outside of it', () => {
+  const user = 'cordon-test';
+  const home = scene(user);
+  const inside = ['run', '--read', installedPackage(), '--', cordonProgram(), 'explain', '--json', '~/.bashrc'];
+  const { stdout, stderr } = runCordon(inside, { user, home, cwd: join(home, 'work') });
+  expect(JSON.parse(stdout), stderr).toMatchObject([
+    { verdict: 'read-only', reason: expect.stringContaining('it is shown') },
+  ]);
+});
+
+it('a path behind a link into what is the command’s own is told of as that', () => {
+  const [behind] = ask(SELF, scene(SELF), '/var/run/none-such/x.sock');
+  expect(behind?.reason).toContain('what a command makes there would be gone when it ends');
+});
+
+it('says what the policy lets a command do, not that the policy does it', () => {
+  const [key] = ask(SELF, scene(SELF), '--expose', '~/.ssh', '~/.ssh/id_rsa');
+  expect(key?.reason).toBe('the policy lets it be written: what is written there stays');
+});
+
+describe('a port of this machine', () => {
+  it.each(['localhost:3456', '127.0.0.1:3456', '[::1]:3456'])('%s can be reached by its own rule', (host) => {
+    const home = scene(SELF);
+    expect(ask(SELF, home, '--net', '@host:3456', host)).toMatchObject([{ verdict: 'reached' }]);
+    expect(ask(SELF, home, '--net', '@host:1', '--net', '*', host)).toMatchObject([
+      { verdict: 'refused', change: { flag: '--net @host:3456' } },
+    ]);
+  });
+
+  it('is reached by a command where explain says so', async () => {
+    const server = createServer((socket) => socket.end('hello')).listen(0, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+    const { port } = server.address() as AddressInfo;
+    const read = `cat < /dev/tcp/127.0.0.1/${port}`;
+    const { cordon, options } = {
+      cordon: cordonProgram(),
+      options: { env: { PATH: '/usr/bin:/bin', HOME: scene(SELF) } },
+    };
+    const run = (...flags: string[]) =>
+      new Promise<string>((done) => {
+        const child = spawn(cordon, ['run', '-q', ...flags, '--', 'bash', '-c', read], {
+          ...options,
+          stdio: ['ignore', 'pipe', 'ignore'],
+        });
+        let text = '';
+        child.stdout.on('data', (part) => {
+          text += part;
+        });
+        child.on('close', () => done(text));
+      });
+    try {
+      expect(await run('--net', `@host:${port}`)).toBe('hello');
+      expect(await run('--net', 'example.com')).toBe('');
+    } finally {
+      server.close();
+    }
+  });
+});
+
+it('of a name with white space says a flag that a launch takes', () => {
+  const home = scene(SELF);
+  const options = { user: SELF, home, cwd: join(home, 'work'), env: { 'a b': 'here' } };
+  const [{ change }] = JSON.parse(runCordon(['explain', '--json', 'a b'], options).stdout) as [Answer];
+  expect(change?.flag).toBe("--allow 'a?b'");
+  expect(change?.profile).toContain('allow_patterns');
+  expect(runCordon(['run', '--allow', 'a?b', '--', 'env'], options).stdout).toContain('a b=here');
+});
+
+it('of a word that is a program says how to ask about the program', () => {
+  const { stdout } = runCordon(['explain', 'env'], { user: SELF, home: scene(SELF) });
+  expect(stdout).toContain('cordon explain -- env');
+  expect(runCordon(['explain', 'PATH'], { user: SELF, home: scene(SELF) }).stdout).not.toContain('explain --');
 });
 
 it('variables, hosts and command lines are told apart', () => {

@@ -32,7 +32,7 @@ const VERBS: Readonly<Record<string, string>> = {
 
 /** A sentence, then what would change it. */
 export function showAnswer(answer: Answer, context: Pick<Context, 'columns' | 'colour'>): string {
-  const { name, verdict, reason, rule, origin, change } = answer;
+  const { name, verdict, reason, rule, origin, change, otherwise } = answer;
   const written = rule === undefined ? '' : ` (rule: ${rule}, written in: ${origin})`;
   const sentence = `${showText(name)} ${VERBS[verdict] ?? `is ${verdict}`}: ${showText(reason)}${written}.`;
   const paint = painter(context.colour.out);
@@ -44,6 +44,7 @@ export function showAnswer(answer: Answer, context: Pick<Context, 'columns' | 'c
           ['in a profile', change.profile],
           ['that gives away', change.gives],
         ];
+  if (otherwise !== undefined) details.unshift(['if the program is meant', otherwise]);
   const lines = details.flatMap(([what, text]) => {
     if (text === undefined) return [];
     const whole = text === '' ? what : `${what}: ${showText(text)}`;

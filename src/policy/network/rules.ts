@@ -131,6 +131,13 @@ function setRules(host: string, origin: Origin, set: string): HostRule[] {
 const isLoopback = (network: Network) =>
   ['127.0.0.0/8', '::1'].some((one) => contains(parseNetwork(one) as Network, network));
 
+/** Names and addresses that mean the loopback of whoever uses them. */
+export function isLoopbackHost(host: string): boolean {
+  const network = parseNetwork(host);
+  if (network !== undefined) return isLoopback(network.bits === 128 ? innermost(network) : network);
+  return /^(?:.*\.)?localhost\.?$/i.test(host);
+}
+
 function networkRule(written: WrittenHost, network: Network): ParsedHost {
   if (isLoopback(network))
     return problem(written.text, "is the command's own loopback", 'a port of this machine is @host:PORT');
@@ -184,7 +191,7 @@ export function hostName(text: string): HostName {
       problem: 'is an address in another spelling',
       hint: 'write it as four numbers with dots, such as 10.0.0.1',
     };
-  if (name === 'localhost' || name.endsWith('.localhost'))
+  if (isLoopbackHost(name))
     return { problem: "is the command's own loopback", hint: 'a port of this machine is @host:PORT' };
   return { name };
 }
