@@ -195,6 +195,7 @@ static void tell_ending(const struct barrier *barrier, const struct plan *plan) 
       .refused = outside_refused(&barrier->outside),
       .files = changes_tell(),
       .failed = !barrier->ended || barrier->status != 0,
+      .network_off = plan->places.network == NETWORK_OFF,
       .is_quiet = plan->quiet,
       .is_summary = plan->summary,
       .is_traced = plan->trace != NULL,

@@ -47,12 +47,14 @@ static bool is_said(const char *text) { return text && *text; }
 
 void ending_tell(const struct met *met) {
   struct text line = {0};
-  bool is_any = met->files || is_said(met->refused) || is_said(met->hidden);
+  bool network_off = met->failed && met->network_off;
+  bool is_any = met->files || is_said(met->refused) || is_said(met->hidden) || network_off;
   if (met->is_quiet || !is_any || !met->on_terminal) return;
   if (!met->failed && !met->is_summary) {
     if (met->files) say(decimal(met->files), met->files == 1 ? " file" : " files", " put aside: cordon changes", NULL);
     return;
   }
+  if (network_off) text_add(&line, "the network is off (--net on); ");
   if (is_said(met->refused)) {
     text_add(&line, "not let through: ");
     text_add(&line, met->refused);

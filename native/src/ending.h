@@ -21,7 +21,7 @@ struct met {
   /* Arguments that are not shown, hosts that were refused; NULL or empty where there were none. */
   const char *hidden, *refused;
   uint64_t files;
-  bool failed, is_quiet, is_summary, is_traced, on_terminal;
+  bool failed, network_off, is_quiet, is_summary, is_traced, on_terminal;
 };
 void ending_tell(const struct met *met);
 

@@ -78,13 +78,17 @@ function withTerminalNames(policy: Policy): Policy {
   return { ...policy, allow: [...policy.allow, ...presetRules('@terminal', MARKER_ORIGIN)] };
 }
 
-/** The policy's name, for prompts. */
+/** The policy's name, for prompts. Where nothing can be reached, npm is told not to ask again, for which it waits a minute. */
 export function withMarker(policy: Policy): Policy {
-  const name = bytesOfText('CORDON');
-  const isNamed =
-    policy.set.some((rule) => rule.name === name) || policy.deny.some(({ pattern }) => pattern.matches(name));
-  const marker = { name, value: bytesOfText(policy.origin), origin: MARKER_ORIGIN };
-  return isNamed ? policy : { ...policy, set: [...policy.set, marker] };
+  const wanted = [
+    ['CORDON', policy.origin],
+    ...(policy.network.mode === 'off' ? [['npm_config_fetch_retries', '0']] : []),
+  ] as const;
+  const added = wanted
+    .map(([name, value]) => ({ name: bytesOfText(name), value: bytesOfText(value), origin: MARKER_ORIGIN }))
+    .filter(({ name }) => !policy.set.some((rule) => rule.name === name))
+    .filter(({ name }) => !policy.deny.some(({ pattern }) => pattern.matches(name)));
+  return { ...policy, set: [...policy.set, ...added] };
 }
 
 /** The policy a command line asks for. Profiles and other surfaces are loaded only when named. */

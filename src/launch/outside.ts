@@ -42,9 +42,11 @@ export const OUTSIDE_FLAGS = [
 
 /** What a launch needs whose hosts are named: a way out that someone watches, and files that lead programs to it. */
 export function outsideOperations(request: OutsideRequest): Operation[] {
-  if (!isByName(request.policy.network)) return [];
+  const { network } = request.policy;
+  if (network.mode === 'off') return laid(NAMELESS);
+  if (!isByName(network)) return [];
   const { words, task } = wayOut(request);
-  return [...systemFiles(settled(request.policy.network)), listeners(request, { words, task })];
+  return [...laid(systemFiles(settled(network))), listeners(request, { words, task })];
 }
 
 /** The same in a container: whoever takes the listeners there is started by us, and `at` is where. */
@@ -152,12 +154,27 @@ function hostsFile(network: NetworkPolicy): string {
   return `${HOSTS}${new Names(written.length, written).lines()}`;
 }
 
-function systemFiles(network: NetworkPolicy): Operation[] {
-  const files: readonly (readonly [string, (text: string) => string])[] = [
-    ['/etc/resolv.conf', () => RESOLVER],
-    ['/etc/hosts', () => hostsFile(network)],
-    ['/etc/nsswitch.conf', (text) => text.replace(/^[ \t]*hosts[ \t]*:.*$/m, 'hosts: files dns')],
-  ];
+/** Of a file of the system, what it says inside. */
+type Change = readonly [string, (text: string) => string];
+
+const lookedUpIn = (sources: string) => (text: string) => text.replace(/^[ \t]*hosts[ \t]*:.*$/m, `hosts: ${sources}`);
+
+const systemFiles = (network: NetworkPolicy): readonly Change[] => [
+  ['/etc/resolv.conf', () => RESOLVER],
+  ['/etc/hosts', () => hostsFile(network)],
+  ['/etc/nsswitch.conf', lookedUpIn('files dns')],
+];
+
+/**
+ * Without a network a name is not known, at once. A resolver that cannot be reached is a passing trouble to programs, which wait and ask
+ * again; those that don't read nsswitch.conf ask 127.0.0.1, where nobody is, once.
+ */
+const NAMELESS: readonly Change[] = [
+  ['/etc/resolv.conf', () => 'options timeout:1 attempts:1\n'],
+  ['/etc/nsswitch.conf', lookedUpIn('files')],
+];
+
+function laid(files: readonly Change[]): Operation[] {
   return files.flatMap(([name, change]) => {
     const path = pathOf(name);
     if (path === undefined || !existsSync(name)) return [];

@@ -25,7 +25,7 @@ export interface DenyRule {
   readonly origin: Origin;
 }
 
-/** Where the variable CORDON comes from, which is the policy's name: no secret, and the same at every start. */
+/** Where the variable CORDON comes from, which is the policy's name, and its like: no secrets, and the same at every start. */
 export const MARKER_ORIGIN: Origin = 'cordon run';
 
 export interface SetRule {

@@ -184,6 +184,14 @@ describe.each(USERS)('the line after a failed command, as %s', (user) => {
     );
   });
 
+  it('says that the network is off, where it is and the command failed', () => {
+    const { home, work } = scene(user);
+    const off = (command: string) => onTerminal(user, home, work, ['run', '--net', 'off', '--', command]);
+    expect(off('false')).toContain(`${said}: the network is off (--net on); cordon run --trace tells all`);
+    expect(off('true')).not.toContain('network');
+    expect(onTerminal(user, home, work, ['run', '--', 'false'])).not.toContain('network');
+  });
+
   it('joins hosts that were refused, files that were put aside and arguments that are not shown', () => {
     const { home, work } = scene(user);
     const script = 'curl -so /dev/null http://evil.test; echo x >> ~/.bashrc; exit 3';
