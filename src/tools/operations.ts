@@ -9,19 +9,52 @@ import { type Config, parseConfig, readConfig, refuseBroken } from './config/rea
 import { becomes, edited, type ToolEdit } from './edits.ts';
 import type { ToolSetup } from './setup.ts';
 import { checkName, findTarget, isRunnableTarget, nameOf, type ToolTarget } from './target.ts';
-import { type ToolPolicy, withoutPolicy } from './tool-policy.ts';
+import { hasPolicy, type ToolPolicy, withoutPolicy } from './tool-policy.ts';
 
-/** Looks the command up anew, so that it also fixes a tool that moved. */
-export function addTool(setup: ToolSetup, word: Bytes): { target: ToolTarget; outcome: ConfigOutcome } {
-  const inside = word.includes('/') ? undefined : readConfig(setup.config).tools.get(nameOf(word));
-  if (inside?.in === undefined) {
-    const target = findTarget(word, setup.env, setup.bin);
-    return { target, outcome: changeTool(setup, target, UNCHANGED) };
-  }
-  const { name } = inside;
-  const outcome = changeTool(setup, { name, path: undefined }, UNCHANGED);
-  return { target: { name, path: bytesOfText(targetText(inside.in)) }, outcome };
+/** Looks the commands up anew, so that it also fixes a tool that moved. */
+export function addTools(setup: ToolSetup, words: readonly Bytes[]): Added[] {
+  const { tools } = readConfig(setup.config);
+  const wanted = words.map((word) => lookUp(setup, word, tools));
+  const missing = wanted.flatMap((one) => (one instanceof CordonError ? [one] : []));
+  const [first] = missing;
+  if (first !== undefined) throw words.length === 1 ? first : noneAdded(missing);
+  const found = wanted as readonly Omit<Added, 'hasPolicy'>[];
+  const { config } = changeTools(setup, (before) => ({
+    text: found.reduce((text, { name }) => edited({ ...before, text }, name, UNCHANGED), before.text),
+    pins: new Map(found.map(({ name, pin }) => [name, pin])),
+    remove: [],
+  }));
+  return found.map((one) => ({ ...one, hasPolicy: hasPolicy(config.tools.get(one.name) ?? withoutPolicy(one.name)) }));
 }
+
+export interface Added extends ToolTarget {
+  /** Of this machine; what runs in a container is at none. */
+  readonly pin: Bytes | undefined;
+  /** Whether anything is restricted. */
+  readonly hasPolicy: boolean;
+}
+
+function lookUp(setup: ToolSetup, word: Bytes, tools: Config['tools']): Omit<Added, 'hasPolicy'> | CordonError {
+  try {
+    const inside = word.includes('/') ? undefined : tools.get(nameOf(word));
+    if (inside?.in !== undefined)
+      return { name: inside.name, path: bytesOfText(targetText(inside.in)), pin: undefined };
+    const target = findTarget(word, setup.env, setup.bin);
+    return { ...target, pin: target.path };
+  } catch (error) {
+    if (error instanceof CordonError) return error;
+    throw error;
+  }
+}
+
+/** All of them or none. */
+const noneAdded = ([first, ...related]: readonly CordonError[]) =>
+  new CordonError(first?.kind ?? 'not-found', `${first?.message}; nothing was added`, {
+    where: first?.where,
+    hint: first?.hint,
+    exitCode: first?.exitCode,
+    related,
+  });
 
 const UNCHANGED: ToolEdit = () => undefined;
 

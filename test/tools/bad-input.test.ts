@@ -41,6 +41,24 @@ describe('targets', () => {
     expect(existsSync(box.config)).toBe(false);
   });
 
+  test('one of several that is missing: nothing is added, and each that is missing is named', () => {
+    const box = new ToolBox();
+    const { code, stdout, stderr } = box.cordon(['tool', 'add', 'env', 'nosuch', 'true', 'neither']);
+    expect({ code, stdout }).toEqual({ code: 127, stdout: '' });
+    expect(stderr).toContain("'nosuch' is not installed: it is in no folder of PATH; nothing was added");
+    expect(stderr).toContain("'neither' is not installed");
+    expect(existsSync(box.path('env'))).toBe(false);
+    expect(existsSync(box.config)).toBe(false);
+  });
+
+  test('one without a policy is said to run as before', () => {
+    const box = new ToolBox();
+    const added = () => box.cordon(['tool', 'add', 'env', 'true']).stderr;
+    expect(added()).toContain('nothing is restricted yet: env, true run as before');
+    box.did('tool', 'config', 'env', 'env', 'base', 'none');
+    expect(added()).toContain('nothing is restricted yet: true runs as before');
+  });
+
   test('a folder', () => {
     const box = new ToolBox();
     expect(box.cordon(['tool', 'add', box.tools])).toMatchObject({

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { type Bytes, showBytes, showText } from '../../host/bytes.ts';
 import type { ConfigOutcome } from '../../tools/change.ts';
 import { brokenWarnings } from '../../tools/config/read.ts';
-import { addTool, applyFile, removeTools } from '../../tools/operations.ts';
+import { addTools, applyFile, removeTools } from '../../tools/operations.ts';
 import { rebuildShim, shimOf } from '../../tools/rebuild.ts';
 import { toolSetup } from '../../tools/setup.ts';
 import { toolWarnings } from '../../tools/tool-policy.ts';
@@ -36,9 +36,14 @@ function add(args: readonly Bytes[], context: Context): number {
   const words = [...parsed.words, ...(parsed.rest ?? [])];
   if (words.length === 0) throw usageError('tool add needs a command', 'for example: cordon tool add ruff');
   const setup = toolSetup(context.env);
-  const added = words.map((word) => addTool(setup, word).target);
+  const added = addTools(setup, words);
   const shown = added.map(({ name, path }) => ({ tool: name, path: showBytes(path) }));
   print(parsed, context, shown, () => shown.map(({ tool, path }) => `${showText(tool)} → ${path}\n`).join(''));
+  const free = added.filter(({ hasPolicy }) => !hasPolicy).map(({ name }) => showText(name));
+  if (free.length > 0 && !hasFlag(parsed, '--json'))
+    context.err(
+      `cordon: nothing is restricted yet: ${free.join(', ')} ${free.length === 1 ? 'runs' : 'run'} as before\n  hint: cordon tool config ${free[0]} says what it may see and do\n`,
+    );
   warnUnlessFirstOnPath(setup, context);
   return 0;
 }
