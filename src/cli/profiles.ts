@@ -4,6 +4,7 @@ import { wildcardWarnings } from '../decide/wildcard-warnings.ts';
 import { CordonError } from '../host/errors.ts';
 import { ensureFolder } from '../host/files.ts';
 import { homesOf, workingFolder, xdgOf } from '../host/folders.ts';
+import { whyItFailed } from '../host/system-error.ts';
 import { replaceFile } from '../host/whole-file.ts';
 import { EXTENSIONS } from '../policy/load/load.ts';
 import type { Policy } from '../policy/policy.ts';
@@ -43,8 +44,7 @@ export function writeProfile(config: string, name: string, text: string): string
     ensureFolder(folder);
     replaceFile(path, text);
   } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException;
-    throw new CordonError('policy', `the profile cannot be written (${code})`, {
+    throw new CordonError('policy', `the profile cannot be written: ${whyItFailed(cause)}`, {
       where: path,
       hint: 'nothing was changed',
       cause,

@@ -5,6 +5,7 @@ import { bytesOfText, showText } from '../host/bytes.ts';
 import { CordonError } from '../host/errors.ts';
 import { ensureFolder } from '../host/files.ts';
 import { homesOf } from '../host/folders.ts';
+import { whyItFailed } from '../host/system-error.ts';
 import { launchAndStay } from '../launch/launch.ts';
 import { lookAt } from '../launch/look.ts';
 import type { Prepared } from '../launch/prepare.ts';
@@ -65,7 +66,7 @@ function openNew(file: string): number {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EEXIST')
       throw new CordonError('trace', `${showText(file)} is there already`, { hint: 'name another file, or remove it' });
-    throw new CordonError('trace', `${showText(file)} cannot be written (${code})`, {
+    throw new CordonError('trace', `${showText(file)} cannot be written: ${whyItFailed(error)}`, {
       hint: 'name a file in a folder of yours',
     });
   }

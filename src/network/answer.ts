@@ -1,6 +1,7 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { showText } from '../host/bytes.ts';
 import { CordonError } from '../host/errors.ts';
+import { whyItFailed } from '../host/system-error.ts';
 import { replaceFile } from '../host/whole-file.ts';
 import { findProfile, namedProfiles, type ProfilePlaces } from '../policy/profile/find.ts';
 import { type Pending, pendingIn, say, type Word } from './pending.ts';
@@ -90,7 +91,7 @@ function rewrite(path: string, text: string): void {
     replaceFile(target, text, { mode: statSync(target).mode & 0o777 });
   } catch (cause) {
     if (cause instanceof CordonError) throw cause;
-    throw new CordonError('write', `the profile cannot be written (${(cause as NodeJS.ErrnoException).code})`, {
+    throw new CordonError('write', `the profile cannot be written: ${whyItFailed(cause)}`, {
       where: path,
       cause,
     });

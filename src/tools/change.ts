@@ -5,6 +5,7 @@ import { CordonError } from '../host/errors.ts';
 import { ensureFolder } from '../host/files.ts';
 import { withLock } from '../host/lock.ts';
 import { shellWord } from '../host/shell-word.ts';
+import { whyItFailed } from '../host/system-error.ts';
 import { targetText } from '../policy/container-target.ts';
 import { readBinEntry } from './bin-entry.ts';
 import { buildInsideShim, buildShim } from './build-shim.ts';
@@ -159,8 +160,7 @@ function makeFolders({ config, bin, state }: ToolSetup): void {
     try {
       ensureFolder(folder, mode);
     } catch (cause) {
-      const { code } = cause as NodeJS.ErrnoException;
-      throw new CordonError('write', `the folder cannot be made (${code}); nothing was changed`, {
+      throw new CordonError('write', `the folder cannot be made: ${whyItFailed(cause)}; nothing was changed`, {
         where: folder,
         hint: 'check what stands there, and who may write',
         cause,

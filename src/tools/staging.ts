@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { type Bytes, bufferOfBytes } from '../host/bytes.ts';
 import { CordonError } from '../host/errors.ts';
 import { ensureFolder, quietly } from '../host/files.ts';
+import { whyItFailed } from '../host/system-error.ts';
 import { nameBeside, syncFolder, writeBeside } from '../host/whole-file.ts';
 
 interface Staged {
@@ -89,23 +90,26 @@ function linkIfPresent(path: string, backup: string): boolean {
   }
 }
 
-const REASONS: Readonly<Record<string, readonly [string, string]>> = {
-  ENOSPC: ['the disk is full', 'make room, then try again'],
-  EDQUOT: ['your disk quota is used up', 'make room, then try again'],
-  EACCES: ['you may not write there', 'check the owner and mode of the folder'],
-  EPERM: ['you may not write there', 'check the owner and mode of the folder'],
-  EROFS: ['the filesystem is read-only', 'inside a sandbox the policies cannot be changed: do it outside'],
-  ENOTDIR: ['something above it is not a folder', 'move that away'],
-  EEXIST: ['something above it is not a folder', 'move that away'],
-  EISDIR: ['there is a folder of that name', 'move that away'],
+const HINTS: Readonly<Record<string, string>> = {
+  ENOSPC: 'make room, then try again',
+  EDQUOT: 'make room, then try again',
+  EACCES: 'check the owner and mode of the folder',
+  EPERM: 'check the owner and mode of the folder',
+  EROFS: 'inside a sandbox the policies cannot be changed: do it outside',
+  ENOTDIR: 'move that away',
+  EEXIST: 'move that away',
+  EISDIR: 'move that away',
 };
 
 function explained<T>(path: string, act: () => T): T {
   try {
     return act();
   } catch (cause) {
-    const { code = 'unknown' } = cause as NodeJS.ErrnoException;
-    const [why, hint] = REASONS[code] ?? [`it failed (${code})`, 'check the folder'];
-    throw new CordonError('write', `cannot be written: ${why}; nothing was changed`, { where: path, hint, cause });
+    const hint = HINTS[(cause as NodeJS.ErrnoException).code ?? ''] ?? 'check the folder';
+    throw new CordonError('write', `cannot be written: ${whyItFailed(cause)}; nothing was changed`, {
+      where: path,
+      hint,
+      cause,
+    });
   }
 }

@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import { CordonError } from '../host/errors.ts';
 import { ensureFolder } from '../host/files.ts';
+import { whyItFailed } from '../host/system-error.ts';
 import { replaceFile } from '../host/whole-file.ts';
 import type { KeptPage, LaunchDetails, ResolvedPolicy } from './api.ts';
 import { type PageFile, pageWith } from './page-file.ts';
@@ -25,7 +26,7 @@ export async function keep(folder: string, options: KeepOptions): Promise<string
     replaceFile(join(folder, 'data.json'), `${JSON.stringify(kept, null, 1)}\n`);
   } catch (cause) {
     if (cause instanceof CordonError) throw cause;
-    throw new CordonError('write', `the page cannot be written there (${(cause as NodeJS.ErrnoException).code})`, {
+    throw new CordonError('write', `the page cannot be written there: ${whyItFailed(cause)}`, {
       where: folder,
       hint: 'give --static a folder that you may write to',
       cause,

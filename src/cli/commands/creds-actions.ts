@@ -1,6 +1,7 @@
 import { agentOfEntry } from '../../broker/vaulted-log-in.ts';
 import { type Bytes, bytesOfText, showBytes } from '../../host/bytes.ts';
 import { CordonError } from '../../host/errors.ts';
+import { whyItFailed } from '../../host/system-error.ts';
 import { credentialRule } from '../../policy/credential.ts';
 import { resolveCredentials } from '../../secrets/resolve.ts';
 import type { Secret } from '../../secrets/secret.ts';
@@ -145,7 +146,7 @@ export async function storing<T>(what: string, work: Promise<T>): Promise<T> {
     if (error instanceof Unavailable) throw new CordonError('vault', `${what}: ${error.message}`, { hint: error.hint });
     const { code, syscall, path } = error as NodeJS.ErrnoException;
     if (code === undefined || syscall === undefined) throw error;
-    throw new CordonError('vault', `${what}: the vault could not be used (${code} in ${syscall})`, {
+    throw new CordonError('vault', `${what}: the vault could not be used: ${whyItFailed(error)}`, {
       where: path,
       hint: 'what was stored before is unchanged',
     });

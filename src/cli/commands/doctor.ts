@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, rmSync } from 'node:fs';
+import { accessSync, constants, existsSync, rmSync, statfsSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Bytes, bytesOfText, showText } from '../../host/bytes.ts';
@@ -233,7 +233,15 @@ function state({ folders }: Context): DoctorFinding {
       means: 'launches are not recorded',
       fix: 'set HOME or CORDON_HOME',
     };
-  if (isWritable(folder)) return { check: 'audit', state: 'ok', found: showText(folder) };
+  if (isWritable(folder) && !isFull(folder)) return { check: 'audit', state: 'ok', found: showText(folder) };
+  if (isWritable(folder))
+    return {
+      check: 'audit',
+      state: 'weaker',
+      found: showText(folder),
+      means: 'the disk is full, so launches are not recorded',
+      fix: 'make room there',
+    };
   return {
     check: 'audit',
     state: 'weaker',
@@ -272,6 +280,12 @@ function isWritable(folder: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** As a launch looks at it. */
+function isFull(folder: string): boolean {
+  if (!existsSync(folder)) return folder !== dirname(folder) && isFull(dirname(folder));
+  return statfsSync(folder).bavail === 0;
 }
 
 function levelOf(findings: readonly DoctorFinding[]): 'barrier' | 'filter' {

@@ -195,21 +195,22 @@ function show(plans: readonly Plan[], { paths, stored, dryRun }: ImportOutcome, 
     const path = paths[i];
     if (path !== undefined) context.out(`wrote ${showText(path)}\n  cordon run --profile ${name} -- CMD\n`);
     else if (dryRun) context.out(`nothing was written (--dry-run); it would be the profile ${name}\n`);
-    const names = [...imported.secrets.keys()];
-    const [fresh, kept] = [stored.fresh, stored.kept].map((list) => names.filter((one) => list.includes(one)));
-    const missing = names.filter((one) => !fresh?.includes(one) && !kept?.includes(one));
-    if (fresh?.length) context.out(`stored in the vault: ${fresh.join(', ')}\n`);
-    if (kept?.length)
-      context.out(
-        `in the vault already, and left as it is: ${kept.join(', ')}\n  cordon creds set NAME replaces one\n`,
-      );
-    if (path !== undefined && missing.length > 0)
-      context.out(
-        `${stored.isLooked ? 'not in the vault yet' : 'has to be in the vault'}: ${missing.join(', ')}\n  cordon creds set NAME, or import again with --force --vault\n`,
-      );
+    showVault([...imported.secrets.keys()], stored, path !== undefined, context);
   }
   const refused = plans.flatMap((plan) => plan.refused);
   if (refused.length > 0 && !dryRun) context.err(acceptHint(refused, 'nothing was written', 'the source'));
+}
+
+function showVault(names: readonly string[], stored: Stored, isWritten: boolean, { out }: Context): void {
+  const fresh = names.filter((one) => stored.fresh.includes(one));
+  const kept = names.filter((one) => stored.kept.includes(one));
+  const missing = names.filter((one) => !fresh.includes(one) && !kept.includes(one));
+  if (fresh.length > 0) out(`stored in the vault: ${fresh.join(', ')}\n`);
+  if (kept.length > 0)
+    out(`in the vault already, and left as it is: ${kept.join(', ')}\n  cordon creds set NAME replaces one\n`);
+  const lack = stored.isLooked ? 'not in the vault yet' : 'has to be in the vault';
+  if (isWritten && missing.length > 0)
+    out(`${lack}: ${missing.join(', ')}\n  cordon creds set NAME, or import again with --force --vault\n`);
 }
 
 /** What of the variables that are set now arrives. */

@@ -8,7 +8,7 @@ import { toolSetup } from '../../tools/setup.ts';
 import { toolWarnings } from '../../tools/tool-policy.ts';
 import type { CommandModule } from '../commands.ts';
 import { type Context, print, showWarnings } from '../context.ts';
-import { chosen, JSON_FLAG, parseArguments, textValue, usageError } from '../flags.ts';
+import { chosen, hasFlag, JSON_FLAG, parseArguments, textValue, usageError } from '../flags.ts';
 import { warnAboutProtection, warnUnlessFirstOnPath } from './tool-warnings.ts';
 
 const ACTIONS: Readonly<Record<string, CommandModule['run']>> = {

@@ -7,6 +7,7 @@ import { showText } from '../../host/bytes.ts';
 import { CordonError } from '../../host/errors.ts';
 import { realPathOf } from '../../host/files.ts';
 import { sarifLog } from '../../host/sarif.ts';
+import { whyItFailed } from '../../host/system-error.ts';
 import { replaceFile, writeBeside } from '../../host/whole-file.ts';
 import { type Context, jsonText } from '../context.ts';
 import { hasFlag, lastText, type ParsedArguments, usageError } from '../flags.ts';
@@ -63,7 +64,7 @@ function explained(path: string, work: () => void): void {
     work();
   } catch (cause) {
     if (cause instanceof CordonError) throw cause;
-    throw new CordonError('write', `the page cannot be written there (${(cause as NodeJS.ErrnoException).code})`, {
+    throw new CordonError('write', `the page cannot be written there: ${whyItFailed(cause)}`, {
       where: path,
       hint: 'give --html a file in a folder that is there and that you may write to',
       cause,

@@ -1,5 +1,6 @@
 import { showText } from '../../host/bytes.ts';
 import { CordonError } from '../../host/errors.ts';
+import { isOfTheMachine, whyItFailed } from '../../host/system-error.ts';
 import type { Context } from '../context.ts';
 import { type Painter, painter } from './colour.ts';
 
@@ -21,6 +22,11 @@ export function errorText({ where, message, frame, hint }: CordonError, paint: P
 }
 
 function unexpected(error: unknown): CordonError {
+  if (isOfTheMachine(error))
+    return new CordonError('machine', `it could not be done: ${whyItFailed(error)}`, {
+      where: error.path,
+      hint: 'nothing was started; cordon doctor looks at this machine',
+    });
   return new CordonError('defect', `unexpected ${describeUnexpected(error)}`, {
     hint: 'this is a defect in Cordon; nothing was started',
   });
