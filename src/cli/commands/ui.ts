@@ -1,8 +1,8 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
+import { createInterface, type Interface } from 'node:readline';
 import type { Bytes } from '../../host/bytes.ts';
-import { ensureFolder } from '../../host/files.ts';
+import { ensureFolder, textIn } from '../../host/files.ts';
 import { workingFolder } from '../../host/folders.ts';
 import { openPage } from '../../launch/open-page.ts';
 import { keep } from '../../ui/keep.ts';
@@ -53,14 +53,30 @@ async function serve(parsed: ParsedArguments, around: ServerOptions, context: Co
   const ended = untilTold();
   await server.start();
   doorstep.show(server.link());
-  const lines = process.stdin.isTTY ? createInterface({ input: process.stdin }) : undefined;
-  lines?.on('line', () => doorstep.show(server.link()));
+  const lines = linesTyped(() => doorstep.show(server.link()));
   const reason = await Promise.race([ended, server.idle.then(() => 'idle' as const)]);
   lines?.close();
   doorstep.sweep();
   await server.stop();
   if (reason === 'idle') context.err('cordon: nobody looked at it for an hour\n');
   return 0;
+}
+
+/** Whoever reads a terminal from the background is stopped by it. A shell says SIGCONT after Ctrl-Z, whether it was fg or bg. */
+function linesTyped(onLine: () => void): Pick<Interface, 'close'> | undefined {
+  if (!process.stdin.isTTY || !isInForeground()) return undefined;
+  const lines = createInterface({ input: process.stdin });
+  lines.on('line', onLine);
+  process.on('SIGCONT', () => (isInForeground() ? lines.resume() : lines.pause()));
+  return lines;
+}
+
+/** `pid (name) state parent group session terminal foreground …`; a name may have anything in it. */
+function isInForeground(): boolean {
+  const [, , group, , , foreground] = textIn('/proc/self/stat')
+    .replace(/^.*\)\s/s, '')
+    .split(' ');
+  return group === foreground;
 }
 
 /** Ctrl-C is how one ends it, so it is no failure. SIGUSR1 would open Node's inspector. */
