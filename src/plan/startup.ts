@@ -1,5 +1,6 @@
 import * as guard from '../decide/guard/index.ts';
 import { type Bytes, showBytes } from '../host/bytes.ts';
+import { standingApart, type Unit } from './startup-apart.ts';
 
 /** A start-up file as it was read. */
 export interface StartupText {
@@ -45,7 +46,8 @@ export function standIns(texts: readonly StartupText[], policy: StartupPolicy): 
   const files = texts.map((file) => ({ ...file, ...new Cutter(file.text ?? '') }));
   const all = new Map(files.map((file) => [file, faultsOf(file, policy)]));
   addTraces(all);
-  return [...all].flatMap(([file, faults]) => standInFor(file, faults, policy));
+  const everywhere = files.flatMap(({ units }) => units);
+  return [...all].flatMap(([file, faults]) => standInFor(file, faults, policy, everywhere));
 }
 
 type CutFile = StartupText & Pick<Cutter, 'units' | 'sure'>;
@@ -80,7 +82,8 @@ function addTraces(all: ReadonlyMap<CutFile, Faults>): void {
     }
 }
 
-function standInFor({ path, shown, text, units, sure }: CutFile, faults: Faults, policy: StartupPolicy): StartupFile[] {
+function standInFor(file: CutFile, faults: Faults, policy: StartupPolicy, everywhere: readonly Unit[]): StartupFile[] {
+  const { path, shown, text, units, sure } = file;
   const note = (line: number, { name }: Fault, saying: string, hidden: boolean): StartupNote => ({
     ...{ path, file: showBytes(shown as Bytes), line, name: name as Bytes, saying, hidden },
   });
@@ -89,12 +92,14 @@ function standInFor({ path, shown, text, units, sure }: CutFile, faults: Faults,
   ];
   if (text === undefined) return empty(1, CREDENTIAL, 'is not a text of up to 1 MiB');
   const each = [...faults].flatMap(([unit, found]) => found.map((fault) => ({ unit, fault })));
-  for (const { unit, fault } of each) {
+  const run = each.filter(({ fault }) => fault.what === 'runs').map(({ unit }) => unit);
+  const apart = (sure && standingApart(run, { pieces: units, everywhere, gives: givesSecret(policy) })) || new Set();
+  for (const { unit, fault } of each.filter((one) => !apart.has(one.unit))) {
     if (fault.what === 'runs') return empty(unit.line, fault, sayingOf(fault));
     if (fault.instead === undefined && !(sure && (unit.alone || unit.comment)))
       return empty(unit.line, fault, `${sayingOf(fault)} in a construct of several lines`);
   }
-  const copy = units.map((unit) => copied(unit, faults.get(unit))).join('') as Bytes;
+  const copy = units.map((unit) => copied(unit, apart.has(unit) ? [] : faults.get(unit))).join('') as Bytes;
   if (policy.holdsDropped(copy)) return empty(1, CREDENTIAL, sayingOf(CREDENTIAL));
   const notes = each.map(({ unit: { line }, fault }) =>
     note(line, fault, `${sayingOf(fault)}: ${fault.instead ? 'not exported in' : 'left out of'} the copy`, false),
@@ -111,17 +116,6 @@ function copied({ text, comment }: Unit, faults: readonly Fault[] | undefined): 
 function sayingOf({ what, name }: Fault): string {
   if (what === 'runs') return 'exports names that only a run can tell';
   return what === 'takes' ? 'takes in a file whose name only a run can tell' : `${what} ${name || 'a credential'}`;
-}
-
-/** What stands or goes as one: a line, with those that its backslashes, quotes, brackets or here-documents carry on to. */
-interface Unit {
-  readonly line: number;
-  readonly text: string;
-  /** Outside of every construct of several lines: taking it out leaves the rest whole. */
-  readonly alone: boolean;
-  readonly comment: boolean;
-  /** A certificate: it looks as random as a key, and is for everybody. */
-  readonly open: boolean;
 }
 
 const pairs = (text: string) => new Map(text.split(' ').map((pair) => pair.split(/:(?=.)/) as [string, string]));
@@ -159,6 +153,7 @@ class Cutter {
   #from = 0;
   #line = 1;
   #inBlock = false;
+  #construct = 0;
   #several = false;
   /** A command may begin here. */
   #begins = true;
@@ -242,7 +237,9 @@ class Cutter {
   #endUnit(open = false): void {
     const text = this.#text.slice(this.#from, this.#at);
     const alone = !this.#several && !this.#inBlock && this.#open.length === 0;
-    this.units.push({ line: this.#line, text, alone, comment: !this.#several && /^\s*#/.test(text), open });
+    if (!this.#inBlock) this.#construct += 1;
+    const comment = !this.#several && /^\s*#/.test(text);
+    this.units.push({ line: this.#line, text, alone, construct: this.#construct, comment, open });
     this.#line += text.split('\n').length - 1;
     this.#from = this.#at;
     this.#inBlock = this.#open.length > 0;
@@ -282,7 +279,7 @@ const LOOSE = new RegExp(String.raw`^(\s*)export\s+([A-Za-z_]\w*)=(${WORD}*)\s*(
 const SOURCE = String.raw`(?:\bsource|(?<![^\s;&|({!])\.)\s+["']?`;
 /** Programs that print how to set themselves up: they run inside, where they find no credential. */
 const SET_UP = new RegExp(
-  String.raw`(?:\beval\s+["']?|${SOURCE})(?:[$<]\(|\`)[^()\`;&|<]{0,200}?(?:(?<=\s)(?:init|completions?|hook|shellenv|env|activate|--alias|--bash|--zsh)|\b(?:dircolors|lesspipe|ssh-agent|locale-check|argcomplete))\b[^()\`;&|<]{0,200}[)\`]["']?`,
+  String.raw`(?:\beval\s+["']?|${SOURCE})(?:[$<]\(|\`)[^()\`;&|<]{0,200}?(?:(?<=\s)(?:(?:\w+-)?init|completions?|hook|shellenv|env|activate|--alias|--bash|--zsh)|\b(?:dircolors|lesspipe|ssh-agent|locale-check|argcomplete))\b[^()\`;&|<]{0,200}[)\`]["']?`,
   'g',
 );
 /** Its block keeps in a variable first what `conda … hook` prints. */
@@ -313,6 +310,14 @@ function faultsIn(text: string, kind: StartupKind, passes: StartupPolicy['passes
 /** The code without what surely is no trace of a secret. */
 const withoutHarmless = (code: string) =>
   code.replace(ASSIGNED, (all, _, word, after) => (after === undefined && guard.isHarmless(word) ? ' ' : all));
+
+const givesSecret =
+  ({ passes }: StartupPolicy) =>
+  ({ text, comment }: Unit) =>
+    !comment &&
+    [...withoutHarmless(text.replace(/^\s*alias\s[^;&|\n]*/, '')).matchAll(ASSIGNED)].some(
+      ([, name = '', word = '']) => !passes(name as Bytes, word as Bytes),
+    );
 
 class Judge {
   readonly faults: Fault[] = [];

@@ -142,6 +142,53 @@ describe('a line goes that brings back what the policy drops', () => {
   });
 });
 
+describe('what only a run can tell goes by itself', () => {
+  const BODIES = [
+    "export $(grep -v '^#' .env | xargs)",
+    'set -a; . ./.env; set +a',
+    'set -a; . ./.env',
+    'export "$1=$2"',
+    'declare -gx "$1=$2"',
+    'eval "export $1=$2"',
+  ];
+
+  it.each(BODIES)('where a function that no line calls does it: %s', (body) => {
+    for (const written of [`load() {\n  ${body}\n}\n`, `function load {\n  ${body}\n}\n`, `load() { ${body}; }\n`]) {
+      const copy = copyOf(`alias x=y\n${written}EDITOR_OF=${V}\nalias z=y\n`);
+      expect(copy).toBe(`alias x=y\n${written.replace(/[^\n]/g, '')}EDITOR_OF=${V}\nalias z=y\n`);
+    }
+  });
+
+  it.each(BODIES)('but not where a line calls the function, in this file or another: %s', (body) => {
+    const written = `load() {\n  ${body}\n}\n`;
+    expect(copyOf(`${written}load THING ${V}\n`)).toBe('');
+    const files = examined(homeWith({ '.bashrc': written, '.bash_profile': `. ~/.bashrc\nload THING ${V}\n` }));
+    expect(files.get('.bashrc')).toMatchObject({ text: '' });
+  });
+
+  it.each(["export $(grep -v '^#' .env | xargs)", 'set -a; . ./.env; set +a'])(
+    'where a statement has it from elsewhere, and no other line gives a value: %s',
+    (statement) => {
+      for (const written of [`${statement}\n`, `if [ -f .env ]; then\n  ${statement}\nfi\n`]) {
+        const blank = written.replace(/[^\n]/g, '');
+        expect(copyOf(`alias x='y z'\nPATH=/a:$PATH\n${written}set -o vi\n`)).toBe(
+          `alias x='y z'\nPATH=/a:$PATH\n${blank}set -o vi\n`,
+        );
+        expect(copyOf(`THING=${V}\n${written}`)).toBe('');
+        expect(copyOf(`alias x=y; THING=${V}\n${written}`)).toBe('');
+      }
+    },
+  );
+});
+
+it.each(['pyenv init -', 'pyenv virtualenv-init -', 'rbenv init - bash'])(
+  'a program that sets itself up stays: %s',
+  (program) => {
+    const text = `eval "$(${program})"\nalias x=y\n`;
+    expect(copyOf(text)).toBe(text);
+  },
+);
+
 describe('the whole file goes', () => {
   it.each([
     ['a value over several lines', `export A='1\n${V}\n3'\n`, 1],
