@@ -149,7 +149,7 @@ function whatElseItRuns(change: Change, record: Workspace, around: Surroundings)
   if (isAmongSettings(path, around))
     return was === undefined ? 'a new file among your settings' : 'among your settings';
   return kind === 'file' && was === undefined && isFoundFromBelow(path, record, around)
-    ? 'a new file that programs find from the folders below'
+    ? 'a new file above your projects, where programs in them look for settings'
     : undefined;
 }
 

@@ -6,6 +6,7 @@ import { captureKept, captureParentEnv, type ParentEnv } from '../host/parent-en
 import { Witness } from '../launch/witness.ts';
 import { hasFlag, type ParsedArguments } from './flags.ts';
 import { painter } from './ui/colour.ts';
+import { hanging } from './ui/definitions.ts';
 
 /** What a command works with: the parent as it was captured once, and where to write. */
 export interface Context {
@@ -30,7 +31,7 @@ export function createContext(): Context {
     witness,
     folders: foldersOf(env),
     out: (text) => writeAll(1, text),
-    err: (text) => writeAll(2, text),
+    err: (text) => writeAll(2, process.stderr.isTTY ? fitted(text, process.stderr.columns || 80) : text),
     colour: {
       get out() {
         return wantsColour(env, process.stdout);
@@ -45,6 +46,13 @@ export function createContext(): Context {
     },
   };
 }
+
+/** A terminal breaks a long line within a word. */
+const fitted = (text: string, width: number) =>
+  text
+    .split('\n')
+    .map((line) => hanging(line, width))
+    .join('\n');
 
 function wantsColour(env: ParentEnv, stream: NodeJS.WriteStream): boolean {
   const noColor = env.get(bytesOfText('NO_COLOR'));

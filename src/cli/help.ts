@@ -1,4 +1,7 @@
-import type { Bytes } from '../host/bytes.ts';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Bytes, bytesOfText } from '../host/bytes.ts';
+import { HERE } from '../host/folders.ts';
 import { COMMANDS, type CommandEntry, commandNamed } from './commands.ts';
 import type { Context } from './context.ts';
 import type { FlagSpec } from './flags.ts';
@@ -7,7 +10,7 @@ import { painter } from './ui/colour.ts';
 import { type Definition, definitions, wrap } from './ui/definitions.ts';
 
 export function showHelp(name: Bytes | undefined, context: Context): number {
-  const view: View = { paint: painter(context.colour.out), width: context.columns };
+  const view: View = { paint: painter(context.colour.out), width: context.columns ?? columnsSaid(context) };
   const lines =
     name === undefined
       ? overview(view)
@@ -15,6 +18,10 @@ export function showHelp(name: Bytes | undefined, context: Context): number {
   context.out([...lines, ''].join('\n'));
   return 0;
 }
+
+/** What is piped is mostly read by people too. */
+const columnsSaid = ({ env }: Context) =>
+  Number(/^[1-9]\d{1,3}$/.exec(env.get(bytesOfText('COLUMNS')) ?? '')?.[0] ?? 80);
 
 interface View {
   readonly paint: ReturnType<typeof painter>;
@@ -53,8 +60,14 @@ function commandHelp(command: CommandEntry, view: View): string[] {
       command.examples.map((term) => ({ term, text: '' })),
       view,
     ),
-    ...(command.page === undefined ? [] : ['', `More: docs/${command.page}`]),
+    ...(command.page === undefined ? [] : ['', `More: ${pageAt(command.page)}`]),
   ];
+}
+
+/** Where the pages were installed too. */
+function pageAt(page: string): string {
+  const path = join(HERE, '../docs', page);
+  return existsSync(path.replace(/#.*/, '')) ? path : 'man cordon';
 }
 
 function section(title: string, list: readonly Definition[], { paint, width }: View): string[] {

@@ -4,7 +4,7 @@ import type { FlagSpec } from './flags.ts';
 export const PLACE_FLAGS: readonly FlagSpec[] = [
   { name: '--write', value: 'PATH', help: 'this place as it is outside, writable; repeatable' },
   { name: '--read', value: 'PATH', help: 'this place as it is outside, read-only; repeatable' },
-  { name: '--hide', value: 'PATH', help: 'this place is not there; repeatable' },
+  { name: '--hide', value: 'PATH', help: 'this place is not there, in the workspace there and closed; repeatable' },
   { name: '--expose', value: 'PATH', help: 'let this place through although it would be hidden; repeatable' },
   {
     name: '--workspace',

@@ -124,7 +124,7 @@ function hidden(question: AskedPath): Told {
   if (hide !== undefined)
     return {
       verdict: 'hidden',
-      reason: hide.why,
+      reason: hide.why.includes(' ') ? hide.why : `log-ins of ${hide.why}`,
       change: widening('expose', question, 'to show it', givenAway(hide.why)),
     };
   return { verdict: 'hidden', reason: whyNotShown(question), change: widening('read', question, 'to show it') };

@@ -20,6 +20,7 @@ import type { StartupNote } from '../plan/startup.ts';
 import type { Keeping } from '../policy/config/changes.ts';
 import { withProxyVariables } from '../policy/network/rules.ts';
 import type { FilesystemPolicy, Policy } from '../policy/policy.ts';
+import { AGENT_LOG_INS } from '../policy/profiles/log-ins.ts';
 import { seal } from '../seal/seal.ts';
 import type { Secret } from '../secrets/secret.ts';
 import { auditFile, auditHead, newLaunchId } from './audit.ts';
@@ -128,7 +129,7 @@ export function prepare(request: LaunchRequest): Prepared {
         .filter(({ hidden, file }) => hidden && file.startsWith('~'))
         .map(({ file, line, saying }) => `${file}:${line} ${saying}`),
       ...settings.notes,
-      ...absentPaths(policy.filesystem),
+      ...absentPaths(policy.filesystem, facts.homes),
     ],
   };
 }
@@ -214,8 +215,11 @@ function placesFor(
 }
 
 /** A path that someone wrote down and that isn't there is more often a mistake than not. */
-function absentPaths({ read, write, hide, expose }: FilesystemPolicy): string[] {
+function absentPaths({ read, write, hide, expose }: FilesystemPolicy, homes: readonly string[]): string[] {
+  const logIns = Object.values(AGENT_LOG_INS).flat();
+  const isLogIn = (path: string) => homes.some((home) => logIns.includes(path.replace(`${home}/`, '~/')));
   return [...new Set([...read, ...write, ...hide, ...expose])]
+    .filter((path) => !isLogIn(path))
     .map((path) => [path, presenceOf(path)] as const)
     .filter(([, presence]) => presence !== 'there')
     .map(([path, presence]) =>

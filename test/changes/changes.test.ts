@@ -172,7 +172,9 @@ describe.each(USERS)('what %s puts aside', (user) => {
     expect(stdout.split('\n').sort()).toEqual(['', ...elsewhere.map((name) => `applied ${world.home}/${name}`)]);
     for (const name of above) {
       const path = join(world.home, name);
-      expect(stderr).toContain(`${path} is not applied: it is a new file that programs find from the folders below`);
+      expect(stderr).toContain(
+        `${path} is not applied: it is a new file above your projects, where programs in them look for settings`,
+      );
       expect(existsSync(path)).toBe(false);
       expect(world.cordon(['changes', 'apply', path])).toMatchObject({ code: 0, stdout: `applied ${path}\n` });
     }

@@ -5,16 +5,18 @@ import { definitions } from '../../src/cli/ui/definitions.ts';
 import { runCordon } from '../support/cordon.ts';
 import { wordsOf } from './usage-words.ts';
 
+const WIDE = { env: { COLUMNS: '999' } };
 const NAMES = COMMANDS.map(({ name }) => name);
 
 describe('cordon --help', () => {
   it('shows every command with what it is for, and is what no word shows too', () => {
-    const { code, stdout, stderr } = runCordon(['--help']);
+    const { code, stdout, stderr } = runCordon(['--help'], WIDE);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     for (const { name, summary } of COMMANDS) expect(stdout).toMatch(new RegExp(`^  ${name} +${summary}$`, 'm'));
-    expect(runCordon([]).stdout).toBe(stdout);
-    expect(runCordon(['help']).stdout).toBe(stdout);
-    for (const flag of ['--help', '-h']) expect(runCordon(['help', flag])).toEqual({ code: 0, stdout, stderr: '' });
+    expect(runCordon([], WIDE).stdout).toBe(stdout);
+    expect(runCordon(['help'], WIDE).stdout).toBe(stdout);
+    for (const flag of ['--help', '-h'])
+      expect(runCordon(['help', flag], WIDE)).toEqual({ code: 0, stdout, stderr: '' });
     expect(runCordon(['help', '--help', 'run']).stdout).toBe(runCordon(['run', '--help']).stdout);
   });
 });
@@ -29,14 +31,14 @@ describe.each(NAMES)('cordon %s --help', (name) => {
   const entry = COMMANDS.find((one) => one.name === name) as (typeof COMMANDS)[number];
 
   it('is complete: usage, every flag, an example', () => {
-    const { code, stdout, stderr } = runCordon([name, '--help']);
+    const { code, stdout, stderr } = runCordon([name, '--help'], WIDE);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     for (const { term } of usageOf(entry)) expect(stdout).toContain(`  ${term}`);
     for (const { name: flag, help } of entry.flags)
       expect(stdout).toMatch(new RegExp(`^  ${flag}\\b.*  ${escaped(help)}$`, 'm'));
     expect(entry.examples.length).toBeGreaterThan(0);
     for (const line of entry.examples) expect(stdout).toContain(`\n  ${line}\n`);
-    expect(runCordon(['help', name]).stdout).toBe(stdout);
+    expect(runCordon(['help', name], WIDE).stdout).toBe(stdout);
   });
 
   it('names in its usage no flag that it does not have', () => {

@@ -31,7 +31,7 @@ describe('tool config NAME net', () => {
     expect(config(box, 'off').stdout).toContain('none: the network is cut off');
     expect(readFileSync(box.config, 'utf8')).not.toContain('@npm');
     expect(config(box, 'allow', '@npm').code).not.toBe(0);
-    expect(config(box, 'reset').stdout).toContain('no net policy');
+    expect(config(box, 'reset').stdout).toContain('there is no net policy: the tool reaches');
     expect(readFileSync(box.config, 'utf8').trim()).toBe('[tools.probe]');
   });
 

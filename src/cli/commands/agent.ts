@@ -86,7 +86,7 @@ function agentTable(states: readonly AgentState[], context: Context): string {
   return table(
     {
       titles: ['NAME', 'INSTALLED', 'VERSION', 'LOGGED IN', 'KEYS SET', 'NOT SET'],
-      fold: ['NOT SET'],
+      fold: ['VERSION', 'KEYS SET', 'NOT SET'],
       rows: states.map((state) => cellsOf(state).map(showText)),
       style: (row, column) => (column === 0 && states[row]?.path !== null ? 'green' : undefined),
     },

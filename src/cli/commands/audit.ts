@@ -15,9 +15,14 @@ export function run(args: readonly Bytes[], context: Context): number {
   const all = (state === undefined ? [] : readAudit(state)).filter(isWanted);
   const records = newestOf(all, parsed);
   return print(parsed, context, records, () =>
-    records.length === 0 ? 'nothing was launched\n' : auditTable(records, context),
+    records.length === 0 ? emptyText(parsed) : auditTable(records, context),
   );
 }
+
+const emptyText = ({ flags }: ParsedArguments) =>
+  flags.some(({ name }) => ['--since', '--command', '--user'].includes(name))
+    ? 'no launch matches\n'
+    : 'nothing was launched\n';
 
 function filterOf(parsed: ParsedArguments): (record: AuditRecord) => boolean {
   const [since, command, user] = ['--since', '--command', '--user'].map((flag) => lastText(parsed, flag));

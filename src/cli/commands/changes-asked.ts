@@ -13,7 +13,7 @@ import { realBytesOf } from '../../host/files.ts';
 import { homesOf, isWithin, workingFolder } from '../../host/folders.ts';
 import { CHANGES_FOLDER } from '../../launch/own.ts';
 import type { Context } from '../context.ts';
-import type { ParsedArguments } from '../flags.ts';
+import { type ParsedArguments, usageError } from '../flags.ts';
 
 export interface ChangesAsked {
   readonly words: readonly Bytes[];
@@ -41,6 +41,7 @@ export function select({ words, records, context }: ChangesAsked): Selected {
   const [first, ...rest] = words;
   const launch = first === undefined || !isLaunch(first) ? undefined : first;
   const paths = launch === undefined ? words : rest;
+  if (paths.includes('' as Bytes)) throw usageError('an empty word names no path', 'leave it out');
   const record = launch === undefined ? records.filter(isReadable).at(-1) : launchNamed(launch, records);
   if (record === undefined)
     throw new CordonError('changes', 'nothing was put aside', { hint: 'cordon run tells when something is' });

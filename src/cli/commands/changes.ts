@@ -42,7 +42,7 @@ function unknown(word: Bytes): Error {
   const hint = near === undefined ? `it takes ${Object.keys(ACTIONS).join(', ')}` : `did you mean ${near}?`;
   return usageError(
     `changes does not know '${showBytes(word)}'`,
-    `${hint}; a path goes with show: ./${showBytes(word)}`,
+    `${hint}\na path is shown with: cordon changes show ./${showBytes(word)}`,
   );
 }
 

@@ -17,6 +17,7 @@ import { DOCTOR_FLAGS } from '../command-flags.ts';
 import { type Context, jsonText } from '../context.ts';
 import { hasFlag, type ParsedArguments, parseArguments, usageError } from '../flags.ts';
 import { painter } from '../ui/colour.ts';
+import { hanging } from '../ui/definitions.ts';
 
 interface DoctorFinding {
   readonly check: string;
@@ -297,12 +298,19 @@ function showFindings(findings: readonly DoctorFinding[], context: Context): voi
   const mark = { ok: paint('green', 'ok     '), weaker: paint('yellow', 'weaker '), missing: paint('red', 'missing') };
   const width = Math.max(...findings.map(({ check }) => check.length));
   for (const { check, state: how, found, means, fix } of findings) {
-    context.out(`${mark[how]}  ${check.padEnd(width)}  ${found}\n`);
-    if (means !== undefined) context.out(`${' '.repeat(9)}${means}\n`);
-    if (fix !== undefined) context.out(`${' '.repeat(9)}${paint('cyan', fix)}\n`);
+    const lines = (text: string) => hanging(`${' '.repeat(9)}${text}`, context.columns).split('\n');
+    const [first = '', ...more] = lines(`${check.padEnd(width)}  ${found}`);
+    context.out(`${[`${mark[how]}${first.slice(7)}`, ...more].join('\n')}\n`);
+    if (means !== undefined) context.out(`${lines(means).join('\n')}\n`);
+    if (fix !== undefined)
+      context.out(
+        `${lines(fix)
+          .map((line) => paint('cyan', line))
+          .join('\n')}\n`,
+      );
   }
   context.out(`\nThis machine protects at level: ${paint('bold', levelOf(findings))}\n`);
-  context.out(`${nextStep(findings, context)}\n`);
+  context.out(`${hanging(nextStep(findings, context), context.columns)}\n`);
 }
 
 function nextStep(findings: readonly DoctorFinding[], { env }: Context): string {

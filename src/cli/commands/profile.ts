@@ -12,6 +12,7 @@ import { type Context, jsonText, print, showWarnings } from '../context.ts';
 import { chosen, hasFlag, type ParsedArguments, parseArguments, textValue, usageError } from '../flags.ts';
 import { profilePlaces, withWildcardWarnings } from '../profiles.ts';
 import { painter } from '../ui/colour.ts';
+import { hanging } from '../ui/definitions.ts';
 import { homePath } from '../ui/places.ts';
 import { errorText } from '../ui/show-error.ts';
 import { table } from '../ui/table.ts';
@@ -100,7 +101,7 @@ function showAsText(
   const paint = painter(context.colour.out);
   const head = [
     `${paint('bold', showText(name))}  ${homePath(where, context)}`,
-    ...(description === undefined ? [] : [showText(description)]),
+    ...(description === undefined ? [] : [hanging(showText(description), context.columns)]),
     ...(chain.length > 1 ? [`made of ${showText(chain.join(', '))}, in this order`] : []),
   ];
   const titles = ['KEY', 'SAYS', 'WRITTEN IN'];

@@ -66,9 +66,10 @@ export function run([target, part, ...args]: readonly Bytes[], context: Context)
     throw usageError('tool config needs the name of a tool', 'for example: cordon tool config ruff env base os-common');
   const found = part !== undefined && Object.hasOwn(PARTS, part) ? PARTS[part] : undefined;
   if (found !== undefined) return configure(found(), target, args, context);
-  const what = part === undefined ? 'nothing more was said' : `not '${showBytes(part)}'`;
   throw usageError(
-    `after the tool comes env, fs, net or in, ${what}`,
+    part === undefined
+      ? 'tool config needs env, fs, net or in after the name of the tool'
+      : `after the tool comes env, fs, net or in, not '${showBytes(part)}'`,
     `for example: cordon tool config ${showBytes(target)} env list`,
   );
 }
@@ -364,7 +365,7 @@ function netText(tool: ToolPolicy): string {
     `connections : ${said.connections ?? 'as many as usual'}`,
     `silence     : ${said.silence_seconds === undefined ? 'as long as usual' : `${said.silence_seconds} s`}`,
   ];
-  const none = hasNetworkPolicy(tool) ? [] : ['no net policy — tool reaches the network as it is'];
+  const none = hasNetworkPolicy(tool) ? [] : ['there is no net policy: the tool reaches the network as it is'];
   return [`net policy for ${showText(tool.name)}:`, ...lines, ...none, ''].join('\n');
 }
 

@@ -30,6 +30,14 @@ export function definitions(
   });
 }
 
+/** A line with its indent, and what it goes on in deeper. Without a width as it is. */
+export function hanging(line: string, width: number | undefined): string {
+  if (width === undefined || line.length <= width) return line;
+  const indent = /^\s*/.exec(line)?.[0] ?? '';
+  const [first = '', ...more] = wrap(line.slice(indent.length), Math.max(NARROWEST_TEXT, width - indent.length - 2));
+  return [indent + first, ...more.map((one) => `${indent}  ${one}`)].join('\n');
+}
+
 export function wrap(text: string, room: number): string[] {
   const lines: string[] = [];
   for (const word of text.split(' ')) {

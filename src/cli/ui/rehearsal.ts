@@ -35,7 +35,7 @@ export async function showRehearsal(
   const paint = painter(context.colour.out);
   context.out(`${decisionGroups(decisions, context)}\n${decisionSummary(decisions)}\n`);
   context.out(`${(await surroundings(prepared, policy, context)).join('\n')}\n`);
-  context.out(showPlaces(policy.filesystem));
+  context.out(showPlaces(policy.filesystem).replace(/^(?=.)/gm, '  '));
   context.out(showStartupNotes(prepared.startup, context));
   if (plan) context.out(`${paint('bold', 'PLAN')}\n${showPlan(prepared)}`);
   return 0;

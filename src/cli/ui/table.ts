@@ -78,7 +78,7 @@ function folded(cell: string, width: number): string[] {
 }
 
 const wordsOf = (cell: string) => cell.match(/[^\s/,;]*[\s/,;]?/g)?.filter((word) => word !== '') ?? [];
-const partsOf = (word: string) => word.match(/[^:@=-]*[:@=-]?/g)?.filter((part) => part !== '') ?? [];
+const partsOf = (word: string) => word.match(/[^:@=_-]*[:@=_-]?/g)?.filter((part) => part !== '') ?? [];
 
 function pieces(cell: string, width: number): string[] {
   const fits = (piece: string) => displayWidth(piece.trimEnd()) <= width;

@@ -1,6 +1,7 @@
 import { wordsIn } from '../../host/bytes.ts';
 import { presetPatterns } from '../presets/presets.ts';
 import type { ProfileData } from '../profile/schema.ts';
+import { AGENT_LOG_INS } from './log-ins.ts';
 
 /** As a list, not as a base: so it adds to what it is combined with instead of taking its place. */
 const DEFAULT: ProfileData = {
@@ -31,14 +32,14 @@ const CLAUDE_CODE: ProfileData = {
   meta: { name: 'claude-code', description: 'Claude Code, with the Anthropic key of this shell and no other' },
   extends: 'agent',
   environment: { allow_vars: ['ANTHROPIC_API_KEY', 'ANTHROPIC_BASE_URL', 'CLAUDE_CONFIG_DIR'] },
-  filesystem: { expose: ['~/.claude.json', '~/.claude/.credentials.json'] },
+  filesystem: { expose: AGENT_LOG_INS.claude },
 };
 
 const CODEX: ProfileData = {
   meta: { name: 'codex', description: 'Codex, with the OpenAI key of this shell and no other' },
   extends: 'agent',
   environment: { allow_vars: ['OPENAI_API_KEY', 'OPENAI_ORG_ID', 'OPENAI_BASE_URL', 'CODEX_HOME'] },
-  filesystem: { expose: ['~/.codex/auth.json'] },
+  filesystem: { expose: AGENT_LOG_INS.codex },
 };
 
 const GEMINI: ProfileData = {
@@ -47,7 +48,7 @@ const GEMINI: ProfileData = {
   environment: {
     allow_vars: ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_CLOUD_PROJECT', 'GOOGLE_APPLICATION_CREDENTIALS'],
   },
-  filesystem: { expose: ['~/.gemini/oauth_creds.json', '~/.gemini/google_accounts.json'] },
+  filesystem: { expose: AGENT_LOG_INS.gemini },
 };
 
 /** Without GOPROXY, whose value may carry a password. */
