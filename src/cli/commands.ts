@@ -326,12 +326,12 @@ export const COMMANDS: readonly CommandEntry[] = [
 export function commandNamed(
   name: Bytes,
   unknown: string,
-  { instead, otherwise = 'see cordon --help' }: { readonly instead: string; readonly otherwise?: string | undefined },
+  { instead, otherwise = () => 'see cordon --help' }: { readonly instead: string; readonly otherwise?: () => string },
 ): CommandEntry {
   const command = COMMANDS.find((entry) => entry.name === name);
   if (command !== undefined) return command;
   const names = [...COMMANDS.map((entry) => entry.name), ...(instead === 'cordon' ? ['--version', '--help'] : [])];
   const near = nearest(name, names);
-  const hint = near === undefined ? otherwise : `did you mean ${instead} ${near}?`;
+  const hint = near === undefined ? otherwise() : `did you mean ${instead} ${near}?`;
   throw usageError(`${unknown} '${showBytes(name)}'`, hint);
 }

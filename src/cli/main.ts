@@ -30,7 +30,8 @@ async function dispatch(args: readonly Bytes[], context: Context): Promise<numbe
   if (first === '--version' || first === '-V') return (await import('./version.ts')).showVersion(context);
   const command = commandNamed(first, 'unknown command', {
     instead: 'cordon',
-    otherwise: isOnPath(first, context.env) ? `to start it: cordon run -- ${showBytes(first)}` : undefined,
+    otherwise: () =>
+      isOnPath(first, context.env) ? `to start it: cordon run -- ${showBytes(first)}` : 'see cordon --help',
   });
   if (wantsHelp(rest)) return (await import('./help.ts')).showHelp(first, context);
   refuseInside(command, rest);
