@@ -15,6 +15,10 @@
 
 static void give_order(struct barrier *barrier, int signal, bool by_terminal) {
   struct order order = {.signal = signal, .by_terminal = by_terminal};
+  if (signal == SIGCONT && barrier->terminal.is_lent) {
+    order.with_terminal = terminal_is_ours(&barrier->terminal);
+    barrier->terminal.in_background = !order.with_terminal;
+  }
   if (send(barrier->control, &order, sizeof order, MSG_NOSIGNAL | MSG_DONTWAIT) < 0) return;
   if (signal == SIGCONT) barrier->continued++;
 }
@@ -27,7 +31,8 @@ static void pass_signals(struct barrier *barrier) {
       keeper_look(&barrier->keeper);
       continue;
     }
-    if (!caught.by_process && barrier->greeted && caught.signal != SIGCONT) continue;
+    bool has_it = !caught.by_process && barrier->greeted && !barrier->terminal.is_lent;
+    if (has_it && caught.signal != SIGCONT) continue;
     give_order(barrier, caught.signal, !caught.by_process);
   }
 }
@@ -54,13 +59,29 @@ static _Noreturn void refuse_message(const struct barrier *barrier) {
   refuse("the sandbox sent something that is no report", NULL);
 }
 
+/* Where nobody could continue us, as in a terminal's first group, the kernel does not stop us either: then the command goes on. */
+static void stop_with_command(struct barrier *barrier, const struct report *report) {
+  struct terminal *terminal = &barrier->terminal;
+  sigset_t waiting;
+  if (!terminal->is_lent) {
+    stop_alike(report->status);
+    return;
+  }
+  /* A shell puts a job in front that runs without a word to it: it is told when it wants the terminal. */
+  bool is_called = terminal->in_background && is_terminal_stop(report->status) && report->status != SIGTSTP && terminal_is_ours(terminal);
+  if (report->has_terminal) terminal_take_back(terminal);
+  if (!is_called) stop_alike(report->status);
+  sigpending(&waiting);
+  if ((is_called || report->status == SIGTSTP) && !sigismember(&waiting, SIGCONT)) give_order(barrier, SIGCONT, false);
+}
+
 static void take_report(struct barrier *barrier, struct launch *launch, const struct report *report) {
   if ((report->kind == REPORT_HELLO) == barrier->greeted || barrier->ended) refuse_message(barrier);
   if (report->kind == REPORT_HELLO) {
     if (!outside_is_ready(&barrier->outside)) refuse_message(barrier);
     be_greeted(barrier, launch);
   } else if (report->kind == REPORT_STOPPED) {
-    if (report->continued == barrier->continued) stop_alike(report->status);
+    if (report->continued == barrier->continued) stop_with_command(barrier, report);
   } else if (report->kind == REPORT_SAY) {
     if (report->line[sizeof report->line - 1]) refuse_message(barrier);
     say(report->line, NULL);
@@ -184,7 +205,7 @@ static void read_reason(int errors, struct text *reason) {
 
 static void give_up(struct barrier *barrier) {
   close(barrier->control);
-  if (barrier->terminal >= 0) close(barrier->terminal);
+  if (barrier->terminal.fd >= 0) close(barrier->terminal.fd);
   aside_remove(&barrier->aside);
   watch_undo(&barrier->watch);
 }
@@ -222,17 +243,19 @@ static void supervise(struct barrier *barrier, struct launch *launch, struct tex
   }
   if (barrier->is_bubblewrap) said_settle(say_line);
   keeper_end(&barrier->keeper);
-  reclaim_terminal(barrier->terminal);
+  terminal_end(&barrier->terminal);
   outside_end(&barrier->outside);
   changes_take(launch);
   aside_remove(&barrier->aside);
   if (!barrier->ended) say("the sandbox was ended from outside: nobody looked at git's settings in the workspace", NULL);
   tell_ending(barrier, &launch->plan);
+  if (barrier->terminal.is_lent) watch_take_for_terminals(&barrier->watch);
   launch_end(launch, "barrier", &barrier->watch, barrier->ended ? barrier->status : SIGKILL);
 }
 
 void run_behind_barrier(struct launch *launch, struct text *reason) {
-  struct barrier barrier = {.terminal = own_terminal()};
+  struct barrier barrier = {0};
+  terminal_begin(&barrier.terminal);
   require_room_for_descriptors();
   changes_begin(launch);
   outside_begin(&barrier.outside, &launch->plan.places);
@@ -243,7 +266,8 @@ void run_behind_barrier(struct launch *launch, struct text *reason) {
 }
 
 void run_in_bubblewrap(struct launch *launch, struct text *reason) {
-  struct barrier barrier = {.is_bubblewrap = true, .aside = {.parent = -1, .folder = -1}, .terminal = own_terminal()};
+  struct barrier barrier = {.is_bubblewrap = true, .aside = {.parent = -1, .folder = -1}};
+  terminal_begin(&barrier.terminal);
   outside_begin(&barrier.outside, &launch->plan.places);
   watch_begin(&barrier.watch);
   start_bubblewrap(&barrier, launch);

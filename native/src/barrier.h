@@ -5,6 +5,7 @@
 #include "keeper.h"
 #include "launch.h"
 #include "outside.h"
+#include "terminal.h"
 #include "watch.h"
 
 struct barrier {
@@ -12,7 +13,8 @@ struct barrier {
   struct aside aside;
   struct outside outside;
   struct keeper keeper;
-  int control, errors, terminal;
+  struct terminal terminal;
+  int control, errors;
   pid_t child;
   uint32_t continued;
   bool greeted, ended, is_bubblewrap;
@@ -26,9 +28,5 @@ bool start_in_namespaces(struct barrier *barrier, struct launch *launch, struct 
 
 /* bubblewrap.c: forks, and the child becomes bubblewrap with the inner process in it. */
 void start_bubblewrap(struct barrier *barrier, const struct launch *launch);
-
-/* terminal.c: the terminal this group is in the foreground of, or -1. */
-int own_terminal(void);
-void reclaim_terminal(int terminal);
 
 #endif

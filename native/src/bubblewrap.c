@@ -34,6 +34,7 @@ static void send_setup(const struct barrier *barrier, const struct launch *launc
                         .child_signal_ignored = barrier->watch.caller_child_action.sa_handler == SIG_IGN,
                         .landlock_scope = plan->landlock_scope,
                         .look = plan->look,
+                        .leads_group = barrier->terminal.is_lent,
                         .workspace_length = (int32_t)strlen(workspace),
                         .name_length = (int32_t)name_length,
                         .pwd_length = pwd ? (int32_t)pwd_length : NO_PWD,

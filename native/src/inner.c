@@ -6,6 +6,7 @@
 #include "masks.h"
 #include "protocol.h"
 #include "said.h"
+#include "terminal.h"
 #include "trace.h"
 #include "watch.h"
 
@@ -41,7 +42,10 @@ static struct {
   bool went_on, continue_sent;
   /* When this process itself last got a signal from outside, sent to the whole group by a process or a terminal. */
   int64_t group_signal_ms[2][MAX_SIGNAL + 1];
-} state = {.listener = -1};
+  /* The terminal, where the command has a group of its own, and the group that had it when the command last stopped. */
+  int terminal;
+  pid_t in_front;
+} state = {.listener = -1, .terminal = -1};
 
 static int64_t now_ms(void) {
   struct timespec now;
@@ -85,7 +89,7 @@ static void take_real_stdio(void) {
 }
 
 static bool send_report(enum report_kind kind, int status, const char *line) {
-  struct report message = {.kind = kind, .status = status, .continued = state.continued};
+  struct report message = {.kind = kind, .status = status, .continued = state.continued, .has_terminal = state.in_front > 0};
   memcpy(message.line, line, strnlen(line, sizeof message.line - 1));
   return send(CONTROL_FD, &message, sizeof message, MSG_NOSIGNAL) == (ssize_t)sizeof message;
 }
@@ -131,12 +135,26 @@ static bool command_has_it(const struct order *order) {
 static _Noreturn void end_alone(void);
 static void reap(void);
 
+/* Its children in the group too, as a shell would. */
+static void signal_group(int signal) {
+  kill(0, signal);
+  if (getpgid(state.command) != getpgrp()) kill(state.command, signal);
+}
+
+static void take_terminal(void) {
+  if (!state.in_front || !put_in_front(state.terminal, state.in_front)) put_in_front(state.terminal, getpgrp());
+  state.in_front = 0;
+}
+
 /* One that went on with its group needs no second continue, which would undo a stop that came in between; that stop is told again, as
    the supervisor took it for the one before. */
 static void pass_continue(const struct order *order) {
   reap();
   state.continued++;
-  if (state.went_on) {
+  if (setup.head.leads_group) {
+    if (order->with_terminal) take_terminal();
+    signal_group(SIGCONT);
+  } else if (state.went_on) {
     state.went_on = false;
     if (state.stop) report(REPORT_STOPPED, state.stop);
   } else if (!command_has_it(order)) {
@@ -153,7 +171,9 @@ static void carry_out_order(void) {
   if (got != (ssize_t)sizeof order || order.signal < 1 || order.signal > MAX_SIGNAL) _exit(EXIT_OWN_FAILURE);
   note_own_signals();
   if (order.signal == SIGCONT) pass_continue(&order);
-  else if (!command_has_it(&order)) kill(state.command, order.signal);
+  else if (command_has_it(&order)) return;
+  else if (order.by_terminal && setup.head.leads_group) signal_group(order.signal);
+  else kill(state.command, order.signal);
 }
 
 static void say_outside(const char *line) { send_report(REPORT_SAY, 0, line); }
@@ -201,6 +221,7 @@ static void reap(void) {
     if (WIFCONTINUED(status) || state.stop) note_going_on();
     if (!WIFSTOPPED(status)) continue;
     state.stop = WSTOPSIG(status);
+    if (state.terminal >= 0) state.in_front = group_in_front(state.terminal);
     report(REPORT_STOPPED, state.stop);
   }
 }
@@ -233,6 +254,7 @@ static void start_command(const char *path, char **argv, char **env, void (*forg
   sigset_t early;
   int gate[2], channel[2] = {-1, -1};
   char go;
+  if (setup.head.leads_group) state.terminal = lead_group();
   sigpending(&early);
   note_own_signals();
   report(REPORT_HELLO, 0);
@@ -243,6 +265,8 @@ static void start_command(const char *path, char **argv, char **env, void (*forg
   if (state.command < 0) refuse("cannot fork: ", error_text(errno), NULL);
   if (state.command == 0) {
     close(gate[1]);
+    /* By a process that gets what the terminal raises from now on. */
+    if (state.terminal >= 0) put_in_front(state.terminal, getpgrp());
     if (read(gate[0], &go, 1) != 1) _exit(EXIT_OWN_FAILURE);
     become_command(channel[1], path, argv, env);
   }
@@ -294,13 +318,14 @@ static void forget_all(void) {
   wipe_arguments();
 }
 
-_Noreturn void inner_begin(const struct launch *launch, const struct watch *watch) {
+_Noreturn void inner_begin(const struct launch *launch, const struct watch *watch, bool leads_group) {
   const struct plan *plan = &launch->plan;
   prctl(PR_SET_NAME, INNER_NAME);
   setup.head = (struct setup){.caller_mask = watch->caller_mask,
                               .child_signal_ignored = watch->caller_child_action.sa_handler == SIG_IGN,
                               .landlock_scope = plan->landlock_scope,
                               .look = plan->look,
+                              .leads_group = leads_group,
                               .instruction_count = (int32_t)(plan->seccomp.length / sizeof(struct bpf_instruction)),
                               .limit_count = (uint32_t)plan->limit_count};
   memcpy(setup.head.limits, plan->limits, sizeof setup.head.limits);

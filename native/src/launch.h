@@ -83,6 +83,7 @@ void print_debug(const struct launch *launch);
 void warn_degraded(const struct launch *launch, const char *why);
 void warn_second_way(const struct launch *launch, const char *why);
 bool first_in_session(const char *folder, const char *prefix);
+bool is_behind_barrier(void);
 
 /* audit.c: a negative code is unknown, since the command takes this process over. */
 void audit_prepare(struct launch *launch);

@@ -262,7 +262,7 @@ static _Noreturn void live_inside(const struct barrier *barrier, struct launch *
   if (hear_from_supervisor() != GO_ON) _exit(EXIT_OWN_FAILURE);
   /* From now on the end of the supervisor is noticed on the socket, and git's files are put back even then. */
   prctl(PR_SET_PDEATHSIG, 0);
-  inner_begin(launch, &barrier->watch);
+  inner_begin(launch, &barrier->watch, barrier->terminal.is_lent);
 }
 
 /* ── outside ── */

@@ -22,7 +22,7 @@ enum { MAX_LINE = 512, MAX_NAME = 256, MAX_WORKSPACE = 4096, MAX_PWD = 64 << 10,
 /* Followed by the filter program, the PWD entry, the workspace and the name, as long as said here. */
 struct setup {
   sigset_t caller_mask;
-  int32_t child_signal_ignored, landlock_scope, look;
+  int32_t child_signal_ignored, landlock_scope, look, leads_group;
   int32_t name_length, pwd_length, workspace_length, instruction_count;
   uint32_t limit_count;
   struct limit limits[MAX_LIMITS];
@@ -32,6 +32,8 @@ struct order {
   int32_t signal;
   /* Raised by a terminal rather than sent by a process. */
   int32_t by_terminal;
+  /* SIGCONT: the terminal is the command's from now on. */
+  int32_t with_terminal;
 };
 
 /* What the supervisor says before there are orders: how ids are mapped, and that the command may start. */
@@ -46,6 +48,8 @@ struct report {
   int32_t status;
   /* How many SIGCONT orders had been carried out: tells an old stop from a new one. */
   uint32_t continued;
+  /* REPORT_STOPPED: a group inside has the terminal. */
+  int32_t has_terminal;
   /* REPORT_SAY: a line for the person, which the supervisor prints, since the command's own output must end with the command.
    * REPORT_ENDED: arguments that name something not shown. */
   char line[MAX_LINE];
@@ -53,7 +57,7 @@ struct report {
 
 /* inner.c: as bubblewrap's first process, and as ours. */
 _Noreturn void inner_main(int argc, char **argv);
-_Noreturn void inner_begin(const struct launch *launch, const struct watch *watch);
+_Noreturn void inner_begin(const struct launch *launch, const struct watch *watch, bool leads_group);
 
 /* lockdown.c */
 void cut_off_abstract_sockets(void);

@@ -75,6 +75,11 @@ void stop_alike(int signal) {
   }
 }
 
+void watch_take_for_terminals(struct watch *watch) {
+  sigaddset(&watch->from_terminal, SIGINT);
+  sigaddset(&watch->from_terminal, SIGQUIT);
+}
+
 void die_alike(const struct watch *watch, int wait_status) {
   int signal = WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : 0;
   if ((signal != SIGINT && signal != SIGQUIT) || sigismember(&watch->from_terminal, signal) != 1) return;

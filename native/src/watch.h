@@ -36,6 +36,9 @@ void die_with_parent(pid_t parent);
 bool is_terminal_stop(int signal);
 void stop_alike(int signal);
 
+/* Where the command has the terminal, its signals do not come here: one that ended the command is taken for one of them. */
+void watch_take_for_terminals(struct watch *watch);
+
 /* Ends by the same signal when a terminal sent it to both: only so does a shell give up its loop at Ctrl-C. */
 void die_alike(const struct watch *watch, int wait_status);
 

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
+import { cordonProgram, installedPackage } from '../../support/cordon.ts';
 import { BASH, cordonRun, EVERYWHERE, quoted, Terminal, UNTIL_INPUT } from './terminal.ts';
 
 const ECHO = `
@@ -31,6 +32,21 @@ keys = open('/dev/tty')
 print('shown', len(text), flush=True)
 print('key', keys.readline().strip(), flush=True)
 `;
+
+/** Lends the terminal to no one: it leaves it alone until Ctrl-C, and reads a line then. */
+const READS_WHEN_CALLED = `
+import signal
+def called(*_):
+    print('called', flush=True)
+    print('got', input(), flush=True)
+signal.signal(signal.SIGINT, called)
+signal.signal(signal.SIGCONT, lambda *_: print('continued', flush=True))
+print('ready', flush=True)
+while True: signal.pause()
+`;
+
+/** As a debugger and a shell do: another group gets the terminal, and then their own again. */
+const LENDS = 'set -m; sleep 0.01 & fg; echo lent; read -r line; sleep 0.01 & fg; echo "got $line"; exit 3';
 
 const BLOCKED_STOP = 1n << 19n;
 
@@ -185,6 +201,99 @@ describe.each(EVERYWHERE)('on a terminal, for %s with isolation %s', (user, isol
     terminal.type('exit 3\n');
     expect(await terminal.code).toBe(3);
     expect(terminal.all).not.toMatch(/no job control|cannot set terminal process group/);
+  });
+
+  it.each(['bash', 'sh'])('%s lends the terminal to its children and takes it back', async (shell) => {
+    const terminal = bash();
+    for (const input of ['', ' < /dev/tty', ' 2> /dev/null']) {
+      terminal.type(`${quoted(cordonRun(isolation, shell, '-c', LENDS))}${input}; echo "code $?"\n`);
+      terminal.type('typed\n');
+      await terminal.until(/got typed\r\n/);
+      await terminal.until(/code 3/);
+    }
+    terminal.type(
+      `echo typed | ${quoted(cordonRun(isolation, shell, '-c', 'read -r line; echo "got $line"'))} | cat\n`,
+    );
+    await terminal.until(/got typed\r\n/);
+    expect(terminal.all).not.toMatch(/Stopped|annot set|no job control/);
+  });
+
+  it('without its input it has the terminal still', async () => {
+    const terminal = bash();
+    const script = 'set -m; sleep 0.01 & fg; read -r line < /dev/tty; echo "got $line"';
+    terminal.type(`${quoted(cordonRun(isolation, 'bash', '-c', script))} < /dev/null\n`);
+    terminal.type('typed\n');
+    await terminal.until(/got typed\r\n/);
+    expect(terminal.all).not.toContain('Stopped');
+  });
+
+  it('a debugger has its terminal after each step', async () => {
+    const terminal = bash();
+    terminal.type(
+      `${quoted(cordonRun(isolation, 'gdb', '-q', '-nx', '-iex', 'set style enabled off', '/bin/true'))}; echo "code $?"\n`,
+    );
+    await terminal.until(/\(gdb\)/);
+    for (const [command, answer] of [
+      ['starti', /Program stopped/],
+      ['stepi', /_start/],
+      ['stepi', /_start/],
+      ['continue', /exited normally/],
+    ] as const) {
+      terminal.type(`${command}\n`);
+      await terminal.until(answer);
+      await terminal.until(/\(gdb\)/);
+    }
+    terminal.type('quit\n');
+    await terminal.until(/code 0/);
+    expect(terminal.all).not.toContain('Stopped');
+  });
+
+  it('one Cordon in another has the terminal too, and stops and goes on with it', async () => {
+    const terminal = bash();
+    const inner = cordonRun(isolation, 'bash', '-c', LENDS);
+    const outer = [cordonProgram(), 'run', '--isolation', isolation, '--read', installedPackage(), '--', ...inner];
+    terminal.type(`${quoted(isolation === 'filter' ? cordonRun(isolation, ...inner) : outer)}\n`);
+    await terminal.until(/lent\r\n/);
+    terminal.type('\x1a');
+    await terminal.until(/Stopped/);
+    terminal.type('fg\n');
+    await terminal.until(/cordon.*run/);
+    terminal.type('typed\n');
+    await terminal.until(/got typed\r\n/);
+    terminal.type('echo "code $?"\n');
+    await terminal.until(/code 3/);
+  });
+
+  it('put in front while it runs, it gets what is typed', async () => {
+    const terminal = bash();
+    terminal.type(`${quoted(python(READS_WHEN_CALLED))}\n`);
+    await terminal.until(/ready\r\n/);
+    terminal.type('\x1a');
+    await terminal.until(/Stopped/);
+    terminal.type('bg\n');
+    await terminal.until(/continued/);
+    terminal.type("echo sh''ell\n");
+    await terminal.until(/shell\r\n/);
+    terminal.type('fg\n');
+    await terminal.until(/cordon.*run/);
+    terminal.type('\x03');
+    await terminal.until(/called\r\n/);
+    terminal.type('typed\n');
+    await terminal.until(/got typed\r\n/);
+    expect(terminal.all.match(/called\r\n/g)).toHaveLength(1);
+    terminal.type('\x1c');
+    terminal.type("echo sh''ell\n");
+    await terminal.until(/shell\r\n/);
+  });
+
+  it('with no shell around it, Ctrl-Z leaves it running', async () => {
+    const terminal = new Terminal(user, python(ECHO));
+    await terminal.until(/ready\r\n/);
+    terminal.type('\x1a');
+    terminal.type('hello\n');
+    await terminal.until(/got hello/);
+    terminal.type('\x04');
+    expect(await terminal.code).toBe(6);
   });
 
   it('after an interactive shell inside, the shell outside has its terminal back', async () => {
