@@ -211,10 +211,12 @@ static void give_up(struct barrier *barrier) {
 }
 
 static void tell_ending(const struct barrier *barrier, const struct plan *plan) {
+  struct put_aside_files put_aside = changes_tell();
   ending_tell(&(struct met){
       .hidden = barrier->hidden,
       .refused = outside_refused(&barrier->outside),
-      .files = changes_tell(),
+      .files = put_aside.kept,
+      .credentials = put_aside.credentials,
       .failed = !barrier->ended || barrier->status != 0,
       .network_off = plan->places.network == NETWORK_OFF,
       .is_quiet = plan->quiet,

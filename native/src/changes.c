@@ -253,7 +253,7 @@ struct taking {
   const struct put_aside *layer;
   struct text path;
   bool is_workspace;
-  size_t files, lost;
+  size_t files, credentials, lost;
 };
 
 /* One folder: what was written in it, the masks over the real one, and the real one, as far as each is there. */
@@ -344,6 +344,7 @@ static void take_credential(struct taking *taking, const struct seen *seen, cons
   record_number(&taking->record, "size", (uint64_t)found->st_size);
   record_number(&taking->record, "credential", 1);
   record_end_line(&taking->record);
+  taking->credentials++;
 }
 
 /* Opened for writing and left as it was is no change. */
@@ -636,7 +637,7 @@ static void take_layer(struct taking *taking, const struct put_aside *layer) {
 /* ── all of it ── */
 
 static struct {
-  size_t files, lost;
+  size_t files, credentials, lost;
   int error;
 } told;
 
@@ -672,19 +673,20 @@ void changes_take(const struct launch *launch) {
   come_back_finish(&taking.kept);
   come_back_sweep(aside.back.folder, aside.days);
   told.files = taking.files;
+  told.credentials = taking.credentials;
   told.lost = taking.lost;
   if (!taking.record.count && !taking.lost) return;
   add_head(&taking, launch);
   if (!record_finish(&taking.record)) {
     told.error = errno ? errno : EIO;
-    told.lost += told.files;
-    told.files = 0;
+    told.lost += told.files + told.credentials;
+    told.files = told.credentials = 0;
   }
 }
 
-uint64_t changes_tell(void) {
+struct put_aside_files changes_tell(void) {
   if (told.lost)
     say("warning: ", decimal(told.lost), told.lost == 1 ? " file" : " files", " written outside the workspace could not be kept",
         told.error ? ": " : "; `cordon changes drop` makes room", told.error ? error_text(told.error) : "", NULL);
-  return told.files;
+  return (struct put_aside_files){told.files, told.credentials};
 }

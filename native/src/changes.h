@@ -22,7 +22,10 @@ void changes_begin(struct launch *launch);
 bool changes_hear(const char *message, size_t length, const int *descriptors, size_t count);
 /* Outside, when the command is over. */
 void changes_take(const struct launch *launch);
-/* Tells what could not be kept; how many files were put aside, caches not counted. */
-uint64_t changes_tell(void);
+/* Tells what could not be kept. How many files were put aside, caches not counted, and how many looked like credentials. */
+struct put_aside_files {
+  uint64_t kept, credentials;
+};
+struct put_aside_files changes_tell(void);
 
 #endif

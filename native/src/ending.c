@@ -45,13 +45,24 @@ const char *ending_hidden(void) {
 
 static bool is_said(const char *text) { return text && *text; }
 
+static void add_count(struct text *line, uint64_t count, const char *one, const char *many) {
+  if (!count) return;
+  text_add_number(line, count);
+  text_add(line, count == 1 ? one : many);
+}
+
 void ending_tell(const struct met *met) {
   struct text line = {0};
   bool network_off = met->failed && met->network_off;
-  bool is_any = met->files || is_said(met->refused) || is_said(met->hidden) || network_off;
+  bool is_any = met->files || met->credentials || is_said(met->refused) || is_said(met->hidden) || network_off;
   if (met->is_quiet || !is_any || !met->on_terminal) return;
   if (!met->failed && !met->is_summary) {
-    if (met->files) say(decimal(met->files), met->files == 1 ? " file" : " files", " put aside: cordon changes", NULL);
+    add_count(&line, met->files, " file put aside", " files put aside");
+    if (met->files && met->credentials) text_add(&line, ", ");
+    add_count(&line, met->credentials, " file looks like a credential and was not kept", " files look like credentials and were not kept");
+    text_add_bytes(&line, "", 1);
+    if (met->files || met->credentials) say(line.data, ": cordon changes", NULL);
+    text_free(&line);
     return;
   }
   if (network_off) text_add(&line, "the network is off (--net on); ");
@@ -60,10 +71,9 @@ void ending_tell(const struct met *met) {
     text_add(&line, met->refused);
     text_add(&line, " (cordon net log); ");
   }
-  if (met->files) {
-    text_add_number(&line, met->files);
-    text_add(&line, met->files == 1 ? " file put aside (cordon changes); " : " files put aside (cordon changes); ");
-  }
+  add_count(&line, met->files, " file put aside (cordon changes); ", " files put aside (cordon changes); ");
+  add_count(&line, met->credentials, " file looks like a credential and was not kept (cordon changes); ",
+            " files look like credentials and were not kept (cordon changes); ");
   if (is_said(met->hidden)) {
     text_add(&line, "not shown inside: ");
     text_add(&line, met->hidden);

@@ -20,7 +20,8 @@ const char *ending_hidden(void);
 struct met {
   /* Arguments that are not shown, hosts that were refused; NULL or empty where there were none. */
   const char *hidden, *refused;
-  uint64_t files;
+  /* What was put aside, and what looks like a credential and was not. */
+  uint64_t files, credentials;
   bool failed, network_off, is_quiet, is_summary, is_traced, on_terminal;
 };
 void ending_tell(const struct met *met);

@@ -462,17 +462,20 @@ describe.each(USERS)('places, as %s:', (user) => {
     chownSync(join(scene.root, 'kept'), uid, gid);
     const lines = [...scene.lines(), `changes ${scene.root}/kept 14 1000000`, `come-back ${scene.home}/.cache`];
     scene.run('true', lines);
-    const { stdout } = spawnSync(
-      'script',
-      ['-qec', `${scene.root}/launch ${scene.root}/plan -c '${script}'`, '/dev/null'],
-      {
+    const shown = (command: string) =>
+      spawnSync('script', ['-qec', `${scene.root}/launch ${scene.root}/plan -c '${command}'`, '/dev/null'], {
         ...{ uid, gid, cwd: scene.work, encoding: 'utf8' },
         env: { PATH: '/usr/bin:/bin', HOME: scene.home, SHELL: '/bin/sh' },
-      },
+      }).stdout;
+    expect(shown(script)).toMatch(/cordon: t: 2 files put aside: cordon changes/);
+    const keys = 'echo k >~/a.key; echo k >~/b.pem';
+    expect(shown(keys)).toMatch(/cordon: t: 2 files look like credentials and were not kept: cordon changes/);
+    expect(shown(`echo x >~/.new; echo k >~/a.key`)).toContain(
+      '1 file put aside, 1 file looks like a credential and was not kept: cordon changes',
     );
-    expect(stdout).toMatch(/cordon: t: 2 files put aside: cordon changes/);
+    expect(shown(`${keys}; exit 3`)).toContain('2 files look like credentials and were not kept (cordon changes); ');
     expect(scene.run(script.replace('mv file ~/moved', 'true'), lines).stderr).toBe('');
-    expect(readdirSync(join(scene.root, 'kept'))).toHaveLength(2);
+    expect(readdirSync(join(scene.root, 'kept'))).toHaveLength(5);
   });
 
   it('what is put aside has an end, which only this command feels', () => {
