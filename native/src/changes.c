@@ -37,7 +37,9 @@ static struct {
   /* What the plan says, for the end. Paths one after the other, each ending in NUL. */
   struct text hidden, own, saved, comes_back;
   struct come_back_place back;
-  int store, kept_lock;
+  /* Below 0: there is none, for this reason. */
+  int store;
+  int kept_lock;
   uint64_t days, bytes;
   struct timespec started;
 } aside = {.store = -1, .kept_lock = -1};
@@ -105,13 +107,24 @@ static uint64_t size_of_records(int store, uint64_t days) {
   return size;
 }
 
+/* Where the folder around it could not be made either, the reason is that one's. */
+static int reason_for(const char *path) {
+  int error = errno;
+  char *above = allot_text(path, strlen(path));
+  for (char *slash; error == ENOENT && (slash = strrchr(above, '/')) && slash != above;) {
+    *slash = '\0';
+    if (access(above, W_OK) == 0) break;
+    error = errno;
+  }
+  return error ? error : EIO;
+}
+
 void changes_begin(struct launch *launch) {
   struct places *places = &launch->plan.places;
   if (!places->changes) return;
   clock_gettime(CLOCK_REALTIME, &aside.started);
   aside.store = open_own_folder(places->changes, true);
-  if (aside.store < 0 && first_in_session(launch->plan.warn_dir, "changes-warned-"))
-    say("warning: ", places->changes, " cannot be used (", error_text(errno), "): what is written outside the workspace is not kept", NULL);
+  if (aside.store < 0) aside.store = -reason_for(places->changes);
   aside.days = places->changes_days;
   aside.bytes = places->changes_bytes;
   keep_paths(&aside.hidden, &places->hide);
@@ -678,7 +691,7 @@ void changes_take(const struct launch *launch) {
   if (!taking.record.count && !taking.lost) return;
   add_head(&taking, launch);
   if (!record_finish(&taking.record)) {
-    told.error = errno ? errno : EIO;
+    told.error = taking.record.error;
     told.lost += told.files + told.credentials;
     told.files = told.credentials = 0;
   }

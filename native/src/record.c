@@ -10,20 +10,25 @@ enum { WAITING = 256 * 1024, LAST_LINE = 64 };
 static const char first_line[] = "cordon-changes 1\n";
 
 void record_begin(struct record *record, int folder, const char *launch, uint64_t room) {
-  *record = (struct record){.file = -1, .folder = folder, .room = room};
+  *record = (struct record){.file = -1, .folder = folder, .room = room, .error = folder < 0 ? -folder : 0};
   snprintf(record->name, sizeof record->name, "%s", launch);
   snprintf(record->partial, sizeof record->partial, ".part-%s", launch);
 }
 
+/* The first reason is the reason. */
+static void fail(struct record *record) {
+  if (!record->error) record->error = errno ? errno : EIO;
+}
+
 static void write_waiting(struct record *record) {
-  if (record->waiting.length && !write_whole(record->file, record->waiting.data, record->waiting.length)) record->failed = true;
+  if (record->waiting.length && !write_whole(record->file, record->waiting.data, record->waiting.length)) fail(record);
   record->waiting.length = 0;
 }
 
 static void put(struct record *record, const char *bytes, size_t length) {
   if (record->waiting.length + length > WAITING) write_waiting(record);
   if (length > WAITING) {
-    if (!write_whole(record->file, bytes, length)) record->failed = true;
+    if (!write_whole(record->file, bytes, length)) fail(record);
   } else {
     text_add_bytes(&record->waiting, bytes, length);
   }
@@ -31,11 +36,12 @@ static void put(struct record *record, const char *bytes, size_t length) {
 }
 
 static bool begin_file(struct record *record) {
-  if (record->file >= 0) return !record->failed;
-  if (record->folder < 0 || record->failed) return false;
+  if (record->file >= 0 || record->error) return !record->error;
   record->file = openat(record->folder, record->partial, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-  record->failed = record->file < 0;
-  if (record->failed) return false;
+  if (record->file < 0) {
+    fail(record);
+    return false;
+  }
   text_make_room(&record->waiting, WAITING);
   put(record, first_line, sizeof first_line - 1);
   return true;
@@ -53,7 +59,7 @@ bool record_content(struct record *record, int file, uint64_t size, uint64_t *at
     left -= (uint64_t)got;
   }
   record->room -= size;
-  return !record->failed;
+  return !record->error;
 }
 
 static void add_key(struct record *record, const char *key) {
@@ -126,12 +132,10 @@ bool record_finish(struct record *record) {
     put(record, last, LAST_LINE);
     write_waiting(record);
   }
-  bool is_kept = !record->failed && renameat(record->folder, record->partial, record->folder, record->name) == 0;
-  int error = errno;
+  if (!record->error && renameat(record->folder, record->partial, record->folder, record->name) != 0) fail(record);
   if (record->file >= 0) close(record->file);
-  if (!is_kept && record->file >= 0) unlinkat(record->folder, record->partial, 0);
+  if (record->error && record->file >= 0) unlinkat(record->folder, record->partial, 0);
   text_free(&record->lines);
   text_free(&record->waiting);
-  errno = error;
-  return is_kept;
+  return !record->error;
 }

@@ -111,7 +111,7 @@ export function prepare(request: LaunchRequest): Prepared {
       policy.isolation === 'filter'
         ? []
         : [
-            ...placesFor(request, facts, { startup, settings, state }, machine),
+            ...placesFor(request, facts, { startup, settings }, machine),
             ...trustedPlaces(request.broker),
             ...outsideFor(request, state),
           ],
@@ -182,7 +182,7 @@ function lookedThrough(
 function placesFor(
   request: LaunchRequest,
   facts: PlaceFacts,
-  { startup, settings, state }: LookedThrough & { readonly state: string | undefined },
+  { startup, settings }: LookedThrough,
   { links }: Machine,
 ): Operation[] {
   const { policy, env, rehearsal, throwawayHome, workdir } = request;
@@ -207,7 +207,7 @@ function placesFor(
     absent: [...startup.files.absent, ...settings.absent],
   };
   const changes =
-    throwawayHome === true || request.forgets === true || request.look !== undefined || state === undefined
+    throwawayHome === true || request.forgets === true || request.look !== undefined
       ? undefined
       : changesPlace(folders, layers, policy, request.keeping);
   const places = placesOf(policy.filesystem, { ...facts, own, aside, changes, links, use: { as: 'run', files } });
