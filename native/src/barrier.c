@@ -87,7 +87,7 @@ static void take_report(struct barrier *barrier, struct launch *launch, const st
     say(report->line, NULL);
   } else if (report->kind == REPORT_ENDED && is_wait_status(report->status)) {
     if (report->line[sizeof report->line - 1]) refuse_message(barrier);
-    memcpy(barrier->hidden, report->line, sizeof report->line);
+    memcpy(barrier->met_inside, report->line, sizeof report->line);
     barrier->ended = true;
     barrier->status = report->status;
   } else {
@@ -213,7 +213,7 @@ static void give_up(struct barrier *barrier) {
 static void tell_ending(const struct barrier *barrier, const struct plan *plan) {
   struct put_aside_files put_aside = changes_tell();
   ending_tell(&(struct met){
-      .hidden = barrier->hidden,
+      .inside = barrier->met_inside,
       .refused = outside_refused(&barrier->outside),
       .files = put_aside.kept,
       .credentials = put_aside.credentials,

@@ -19,8 +19,8 @@ struct barrier {
   uint32_t continued;
   bool greeted, ended, is_bubblewrap;
   int status;
-  /* Arguments that name something not shown. */
-  char hidden[512];
+  /* What the inner process has to tell in the end. */
+  char met_inside[512];
 };
 
 /* namespaces.c: forks, and the child makes the barrier; false with the reason where there can be none. */

@@ -13,13 +13,15 @@ void ending_begin(bool quiet);
 bool ending_is_quiet(void);
 /* An argument that names something which is not shown. */
 void ending_note_argument(const char *path);
-/* Their names, as far as there is room; empty where nothing is to be told. */
-const char *ending_hidden(void);
+/* What is hidden or held in a folder that the command can write, so that no sandbox can be made inside. */
+void ending_note_cover(const char *path, bool in_workspace);
+/* Both in words, as far as there is room; empty where nothing is to be told. */
+const char *ending_met(bool failed);
 
 /* Outside. */
 struct met {
-  /* Arguments that are not shown, hosts that were refused; NULL or empty where there were none. */
-  const char *hidden, *refused;
+  /* What the inner process has to tell, hosts that were refused; NULL or empty where there were none. */
+  const char *inside, *refused;
   /* What was put aside, and what looks like a credential and was not. */
   uint64_t files, credentials;
   bool failed, network_off, is_quiet, is_summary, is_traced, on_terminal;

@@ -204,7 +204,7 @@ static _Noreturn void end_with(int status) {
   git_settle(say_outside);
   trace_end();
   /* With the end, since each report wakes the supervisor. */
-  _exit(send_report(REPORT_ENDED, status, ending_hidden()) ? 0 : EXIT_OWN_FAILURE);
+  _exit(send_report(REPORT_ENDED, status, ending_met(status != 0)) ? 0 : EXIT_OWN_FAILURE);
 }
 
 static void note_going_on(void) {

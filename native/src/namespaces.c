@@ -144,6 +144,10 @@ static void forbid_sandboxes_inside(const struct view *view) {
   int limits = openat(AT_FDCWD, "/proc/sys/user", O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (limits < 0 || !cap(limits, "max_user_namespaces", "0")) refuse("what is hidden where the command can write cannot be kept hidden: ", error_text(errno), NULL);
   close(limits);
+  /* The folders that are held for it come first. */
+  const struct strings *held = view->covered.count ? &view->covered : &view->kept_as_is;
+  const char *path = held->items[held->count - 1];
+  ending_note_cover(path, view->workspace && below(view->workspace, path));
 }
 
 static void raise_loopback(void) {

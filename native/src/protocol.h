@@ -51,7 +51,7 @@ struct report {
   /* REPORT_STOPPED: a group inside has the terminal. */
   int32_t has_terminal;
   /* REPORT_SAY: a line for the person, which the supervisor prints, since the command's own output must end with the command.
-   * REPORT_ENDED: arguments that name something not shown. */
+   * REPORT_ENDED: what it met, for the line in the end. */
   char line[MAX_LINE];
 };
 

@@ -123,6 +123,14 @@ describe.each(USERS)('what %s could only read, moved by way of another tree of m
     const scene = new Scene(user);
     scene.file('work/key', scene.canary);
     await refusedInside(scene, ['--hide', 'key']);
+    const onTerminal = (flags: string) =>
+      ['script', '-qec', `${cordonProgram()} run ${flags} -- unshare -Ur true`, '/dev/null'] as const;
+    const told = await ended(begin({ scene, env: {}, starter: [] }, onTerminal('--hide key')));
+    expect(told.stdout).toContain(
+      `no sandboxes inside while ${scene.work}/key is kept away in a folder that the command can write (--workspace aside`,
+    );
+    const aside = await ended(begin({ scene, env: {}, starter: [] }, onTerminal('--hide key --workspace aside')));
+    expect(aside.stdout).not.toContain('no sandboxes inside');
   });
 
   it("nor where Cordon's own policies lie in one", async () => {
