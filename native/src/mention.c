@@ -101,12 +101,25 @@ static void mention(const struct view *view, const char *path) {
   else say(path, " is not shown inside; to show it: --read ", quoted(path), NULL);
 }
 
+/* All but the first three are closed before the command starts, and a shell names one for `<(…)`. */
+static bool is_of_the_shell(const char *path) {
+  static const char *const starts[] = {"/dev/fd/", "/proc/self/fd/"};
+  for (size_t i = 0; path && i < sizeof starts / sizeof *starts; i++) {
+    const char *number = strncmp(path, starts[i], strlen(starts[i])) == 0 ? path + strlen(starts[i]) : "";
+    size_t digits = strspn(number, "0123456789");
+    if (digits && !number[digits] && (digits > 1 || *number > '0' + STDERR_FILENO)) return true;
+  }
+  return false;
+}
+
 void mention_arguments(const struct arguments_shown *shown, const struct launch *launch, const struct view *view) {
   if (shown->command_was_there && !is_there(launch->plan.command)) mention(view, launch->plan.command);
   mention_remotes(shown);
   if (shown->interpreter && !is_there(shown->interpreter)) mention(view, shown->interpreter);
   for (size_t i = 1; i < shown->count; i++) {
     const char *path = path_in(launch->argv[i]);
-    if (shown->was_there[i] && !is_there(path)) mention(view, path);
+    if (is_of_the_shell(path) && !ending_is_quiet())
+      say(path, " is your shell's, and descriptors above 2 are closed; let a shell inside make it: cordon run -- bash -c '...'", NULL);
+    else if (shown->was_there[i] && !is_there(path)) mention(view, path);
   }
 }
