@@ -36,7 +36,8 @@ static void print(const char *part, va_list parts) {
   size_t length = 0;
   struct text shown = {.data = line, .capacity = sizeof line};
   const char *head[] = {"cordon: ", name_shown, ": "};
-  for (size_t i = 0; i < (name_shown[0] ? 3 : 1); i++) text_add_shown(&shown, head[i], strlen(head[i]));
+  bool is_said = !name_shown[0] || (part && strcmp(part, name_shown) == 0);
+  for (size_t i = 0; i < (is_said ? 1 : 3); i++) text_add_shown(&shown, head[i], strlen(head[i]));
   for (; part; part = va_arg(parts, const char *)) {
     size_t room = (sizeof line - 1 - shown.length) / 4;
     length = strnlen(part, room);

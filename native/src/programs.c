@@ -280,8 +280,7 @@ void show_programs(struct view *view, const struct launch *launch) {
     if (*at == '/') show_path_folder(view, allot_text(at, length));
     at += length + (at[length] == ':');
   }
-  char *command = launch->plan.command;
-  if (command[0] != '/') return;
+  const char *command = plain_path(view->started_in, launch->plan.command);
   for (size_t i = 0; i < view->home_count; i++)
     if (below(view->homes[i], command) || below(view->home_names[i], command)) show_folder(view, without_links(view, parent_of(command)));
   const char *program = lead_of(view, "", command);

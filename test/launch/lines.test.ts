@@ -13,4 +13,17 @@ describe.each(USERS)('lines of the launcher, as %s', (user) => {
     );
     expect(bash('echo x | "$0" run -- cat /dev/fd/0')).toEqual({ code: 0, stdout: 'x\n', stderr: '' });
   });
+
+  it('say the name of a command once, which is shown by any name', () => {
+    const world = new World(user);
+    const program = world.put('src/rel/go', '#!/bin/sh\necho went\n', 0o755);
+    for (const name of [program, '../../src/rel/go', './../../src/rel/../rel/go'])
+      expect(world.cordon(['run', '--', name])).toEqual({ code: 0, stdout: 'went\n', stderr: '' });
+    const hidden = world.cordon(['run', '--hide', program, '--', '../../src/rel/go']);
+    expect(hidden.stderr.split('\n')).toEqual([
+      expect.stringMatching(/^cordon: \.\.\/\.\.\/src\/rel\/go is hidden inside; /),
+      'cordon: ../../src/rel/go: not found',
+      '',
+    ]);
+  });
 });
