@@ -65,7 +65,22 @@ static void note_remotes(struct arguments_shown *shown, const struct launch *lau
   }
 }
 
-static void mention_remotes(const struct arguments_shown *shown) {
+/* What is typed to change it; a shim takes no flags of ours. */
+static const char *way_to(const struct launch *launch, bool writes, const char *path) {
+  struct text way = {0};
+  if (launch->is_shim) {
+    text_add(&way, "cordon tool config ");
+    text_add(&way, quoted(subject()));
+  }
+  text_add(&way, launch->is_shim ? " fs " : "--");
+  text_add(&way, writes ? "write " : "read ");
+  text_add(&way, quoted(path));
+  const char *kept = allot_text(way.data, way.length);
+  text_free(&way);
+  return kept;
+}
+
+static void mention_remotes(const struct arguments_shown *shown, const struct launch *launch) {
   for (size_t i = 0; i < shown->remotes.count; i++) {
     const char *path = shown->remotes.items[i];
     bool absent = !is_there(path);
@@ -73,7 +88,7 @@ static void mention_remotes(const struct arguments_shown *shown) {
     ending_note_argument(path);
     if (ending_is_quiet()) continue;
     say(path, ", a remote of this repository, ", absent ? "is not shown" : "cannot be written", " inside; to reach it: ",
-        shown->pushes ? "--write " : "--read ", quoted(path), NULL);
+        way_to(launch, shown->pushes, path), NULL);
   }
 }
 
@@ -92,13 +107,13 @@ void note_arguments(struct arguments_shown *shown, const struct launch *launch) 
 }
 
 /* What a flag would give away is not for a line in passing: `explain` says it beside the flag. */
-static void mention(const struct view *view, const char *path) {
+static void mention(const struct view *view, const struct launch *launch, const char *path) {
   char *whole = plain_path(view->started_in, path);
   bool is_hidden = view_hides(view, whole) || view_hides(view, without_links(view, whole));
   ending_note_argument(path);
   if (ending_is_quiet()) return;
   if (is_hidden) say(path, " is hidden inside; why, and what would show it: cordon explain ", quoted(path), NULL);
-  else say(path, " is not shown inside; to show it: --read ", quoted(path), NULL);
+  else say(path, " is not shown inside; to show it: ", way_to(launch, false, path), NULL);
 }
 
 /* All but the first three are closed before the command starts, and a shell names one for `<(…)`. */
@@ -113,13 +128,13 @@ static bool is_of_the_shell(const char *path) {
 }
 
 void mention_arguments(const struct arguments_shown *shown, const struct launch *launch, const struct view *view) {
-  if (shown->command_was_there && !is_there(launch->plan.command)) mention(view, launch->plan.command);
-  mention_remotes(shown);
-  if (shown->interpreter && !is_there(shown->interpreter)) mention(view, shown->interpreter);
+  if (shown->command_was_there && !is_there(launch->plan.command)) mention(view, launch, launch->plan.command);
+  mention_remotes(shown, launch);
+  if (shown->interpreter && !is_there(shown->interpreter)) mention(view, launch, shown->interpreter);
   for (size_t i = 1; i < shown->count; i++) {
     const char *path = path_in(launch->argv[i]);
     if (is_of_the_shell(path) && !ending_is_quiet())
       say(path, " is your shell's, and descriptors above 2 are closed; let a shell inside make it: cordon run -- bash -c '...'", NULL);
-    else if (shown->was_there[i] && !is_there(path)) mention(view, path);
+    else if (shown->was_there[i] && !is_there(path)) mention(view, launch, path);
   }
 }

@@ -132,7 +132,7 @@ void find_workspace(struct view *view) {
   }
   if (is_no_workspace(view, view->started_in)) {
     say("no workspace here: ", view->started_in, view_hides(view, view->started_in) ? " is hidden" : " is no project's own folder",
-        "; what is written is put aside", NULL);
+        is_in_a_home(view, view->started_in) ? "; what is written is put aside" : "; only what --write names can be written for real", NULL);
     return;
   }
   const char *named = getenv("PWD");

@@ -238,7 +238,7 @@ describe.each(USERS)('places, as %s:', (user) => {
     });
     expect(stderr).toBe(
       [`${scene.home}/Documents/a.md`, `${scene.home}/Documents`]
-        .map((path) => `cordon: t: ${path} is not shown inside; to show it: --read ${path}\n`)
+        .map((path) => `cordon: t: ${path} is not shown inside; to show it: cordon tool config t fs read ${path}\n`)
         .join(''),
     );
   });

@@ -83,7 +83,19 @@ describe.each(USERS)('as %s', (user) => {
       expect([folder, existsSync(join(folder, 'planted'))]).toEqual([folder, false]);
     }
     expect(sh('true', box.home).stderr).toMatch(/^cordon: sh: no workspace here: .* is no project's own folder; /);
+    expect(sh('true', box.home).stderr).toContain('what is written is put aside');
+    expect(sh('true', '/').stderr).not.toContain('put aside');
     expect(sh('cat id_rsa', join(box.home, '.ssh')).stdout).toBe('');
+  });
+
+  test('workspace: what a shim does not show is named with what the shim understands', () => {
+    const { box, project } = scene(user, 'workspace');
+    const file = box.write(join(box.folder(join(box.home, 'other')), 'there'), 'other-file\n');
+    const cat = () => box.start('sh', ['-c', 'cat "$0"', '../other/there'], box.env, project);
+    const [, way = ''] = /is not shown inside; to show it: cordon (.*)\n/.exec(cat().stderr) ?? [];
+    expect(way).toBe('tool config sh fs read ../other/there');
+    box.did(...way.replace('../other/there', file).split(' '));
+    expect(cat()).toMatchObject({ stdout: 'other-file\n', stderr: '' });
   });
 
   test('minimal: the system and what is listed', () => {
