@@ -2,7 +2,7 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import type { Bytes } from '../host/bytes.ts';
 import type { PlaceFacts } from '../plan/places/index.ts';
 import { bytesOfField } from '../plan/plan.ts';
-import type { StartupPolicy } from '../plan/startup.ts';
+import type { StartupPolicy } from '../plan/startup-file.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { SettingsCopies } from './copies.ts';
 import { lookAtProgram, lookedLines } from './keep.ts';

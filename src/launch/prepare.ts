@@ -16,7 +16,7 @@ import {
   placesOf,
 } from '../plan/places/index.ts';
 import { type LaunchPlan, type Machine, plan, type Records } from '../plan/plan.ts';
-import type { StartupNote } from '../plan/startup.ts';
+import type { StartupNote } from '../plan/startup-file.ts';
 import type { Keeping } from '../policy/config/changes.ts';
 import { withProxyVariables } from '../policy/network/rules.ts';
 import type { FilesystemPolicy, Policy } from '../policy/policy.ts';

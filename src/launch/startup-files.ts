@@ -5,7 +5,8 @@ import { namesIn, quietly, reading, realPathOf } from '../host/files.ts';
 import { isWithin } from '../host/folders.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
 import { type Copies, NO_COPIES, type PlaceFacts, pathsOf } from '../plan/places/index.ts';
-import { exportsAll, type StartupNote, type StartupPolicy, type StartupText, standIns, WORD } from '../plan/startup.ts';
+import { exportsAll, joined, standIns, WORD } from '../plan/startup.ts';
+import type { StartupNote, StartupPolicy, StartupText } from '../plan/startup-file.ts';
 import type { Policy } from '../policy/policy.ts';
 
 export interface StartupCopies {
@@ -32,6 +33,7 @@ export const startupPlaces = (facts: PlaceFacts, workspace: string): StartupPlac
   zdotdir: facts.zdotdir === undefined ? undefined : realPathOf(facts.zdotdir),
   config: facts.moved.find(([usual]) => usual === '.config')?.[1],
   named: facts.shellFiles,
+  programs: facts.programs,
   workspace: realPathOf(workspace),
 });
 
@@ -70,6 +72,8 @@ export interface StartupPlaces {
   readonly config?: string | undefined;
   /** Files that variables of the parent name. */
   readonly named: readonly string[];
+  /** Folders of PATH: a name without a slash is looked for there. */
+  readonly programs?: readonly string[] | undefined;
   readonly workspace: string;
   /** The root of the system, when it isn't `/`. */
   readonly root?: string;
@@ -80,14 +84,17 @@ const IN_HOME =
   `.profile .profile.d/* .bashrc .bashrc.d/* .bash_profile .bash_login .bash_logout .bash_aliases .bash_completion
   ${ZSH.join(' ')} .zsh/* .oh-my-zsh/custom/* .oh-my-bash/custom/* .kshrc .mkshrc .shrc .cshrc .tcshrc .login .xprofile .xsessionrc
   .pam_environment .config/environment.d/* .config/plasma-workspace/env/* .config/bash/* .config/zsh/* .config/fish/config.fish
-  .config/fish/fish_variables .config/fish/conf.d/* .config/fish/functions/*`.split(/\s+/);
+  .config/fish/fish_variables .config/fish/conf.d/* .config/fish/functions/*
+  .config/nushell/*.nu .config/nushell/autoload/*.nu`.split(/\s+/);
 const IN_SYSTEM =
   `/etc/profile /etc/profile.d/* /etc/profile.local /etc/bash.bashrc /etc/bashrc /etc/bash.bash_logout /etc/zsh/*
   /etc/zshenv /etc/zprofile /etc/zshrc /etc/zlogin /etc/fish/config.fish /etc/fish/conf.d/* /etc/ksh.kshrc /etc/mkshrc
   /etc/csh.cshrc /etc/csh.login /etc/environment /etc/environment.d/* /etc/security/pam_env.conf`.split(/\s+/);
 const LIST = /environment(?:\.d\/[^/]+)?$|fish_variables$|pam_env\.conf$/;
 const DEVICE = /^\/(?:dev|proc|sys)\//;
-/** Files of packages and version managers: nobody keeps keys there, and a copy would break them. */
+/** Files of packages: only root writes there, and a copy would break them. */
+const OF_SYSTEM = /^\/(?:usr\/(?!local\/)|nix\/|snap\/)/;
+/** Version managers: a line that people, or their installers, added there goes, and the rest stays as it is. */
 const OF_OTHERS = new Set(
   `.nvm .bash_it .antigen .antidote .zplug .zinit .zim .zprezto .fzf .asdf .sdkman .pyenv .rbenv .nodenv .jenv .goenv .volta .bun .deno
   .ghcup .opam .cargo .rustup miniconda miniconda3 miniforge miniforge3 anaconda anaconda3 anaforge anaforge3 mambaconda mambaconda3
@@ -95,7 +102,6 @@ const OF_OTHERS = new Set(
 );
 
 function isOfOthers(path: string): boolean {
-  if (/^\/(?:usr\/(?!local\/)|nix\/|snap\/)/.test(path)) return true;
   const folders = path.split('/').slice(1, -1);
   return folders.some(
     (name, at) =>
@@ -122,7 +128,7 @@ interface Step {
 }
 
 /** The start-up files that are there, and those that they take in. */
-export function readStartupFiles({ homes, zdotdir, config, named, workspace, root = '' }: StartupPlaces): {
+export function readStartupFiles({ homes, zdotdir, config, named, programs, workspace, root = '' }: StartupPlaces): {
   readonly texts: readonly StartupText[];
   readonly met: readonly string[];
 } {
@@ -136,8 +142,8 @@ export function readStartupFiles({ homes, zdotdir, config, named, workspace, roo
   steps.push(...others.map((pattern) => ({ pattern, home })));
   const found = new Map<string, StartupText | undefined>();
   const isForeign = (path: string, { home: own, by }: Step) =>
-    DEVICE.test(path) || (by && isOfOthers(path)) || (isWithin(path, workspace) && !isWithin(own, workspace));
-  const mentioned = new Set<string>();
+    DEVICE.test(path) || (by && OF_SYSTEM.test(path)) || (isWithin(path, workspace) && !isWithin(own, workspace));
+  const mentioned = new Set<string>(programs);
   const met = new Set<string>();
   for (const step of steps)
     for (const path of expand(step.pattern)) {
@@ -155,13 +161,21 @@ export function readStartupFiles({ homes, zdotdir, config, named, workspace, roo
 
 /** What stands there may be anything: nothing may hang on it. */
 function read(path: string, shown: string, { by, perhaps }: Step): StartupText | undefined {
-  const language = by?.kind === 'fish' || path.endsWith('.fish') ? 'fish' : 'shell';
-  const exported = by?.text?.split('\n').some((line) => exportsAll(line, by.kind));
-  const kind = exported || LIST.test(path) ? 'list' : language;
+  const kind = kindOf(path, by);
   const { text, stats } = textAt(path);
   const odd = text.includes('\0') || stats.size > LARGEST;
   if (stats.isDirectory() || (perhaps && (odd || text.startsWith('#!')))) return undefined;
   return { path, shown, kind, text: odd ? undefined : text };
+}
+
+function kindOf(path: string, by: StartupText | undefined): StartupText['kind'] {
+  if (by !== undefined && isOfOthers(path)) return 'others';
+  const exported = joined(by?.text ?? '')
+    .split('\n')
+    .some((line) => exportsAll(line, by?.kind ?? 'shell'));
+  if (exported || LIST.test(path)) return 'list';
+  if (path.endsWith('.nu')) return 'nushell';
+  return by?.kind === 'fish' || path.endsWith('.fish') ? 'fish' : 'shell';
 }
 
 function textAt(path: string): { readonly text: string; readonly stats: Stats } {
@@ -173,15 +187,23 @@ function textAt(path: string): { readonly text: string; readonly stats: Stats } 
 
 /** What a file takes in. Where a variable tells the folder, or all of it, it may be any path that was mentioned so far. */
 function takenIn(reading: StartupText, home: string, mentioned: Set<string>): Step[] {
+  if (reading.kind === 'others') return [];
   const plain = (code: string) =>
     withoutQuotes(Buffer.from(code, 'latin1').toString())
       .replace(/\$\{\w+:?[-=]([^{}]*)\}/g, '$1')
       .replace(/(?<![\w./])~(?=\/)|\$HOME\b|\$\{HOME\}/g, () => home);
-  const { text = '' } = reading;
+  const text = joined(reading.text ?? '');
+  const named = (name: string) =>
+    name.includes('/') || name === ''
+      ? [name]
+      : ['bin', '.local/bin']
+          .map((folder) => `${home}/${folder}`)
+          .concat(...mentioned)
+          .map((one) => `${one}/${name}`);
   for (const path of plain(text).match(/(?<![\w.*/])\/[\w./@+{},*-]+/g) ?? []) mentioned.add(path);
   const steps = [...(MAY_TAKE_IN.test(text) ? text.matchAll(TAKES_IN) : [])].flatMap(([, word = '']) => {
     const tail = /^\$\{?\w+\}?(.*)$/s.exec(plain(word))?.[1];
-    const paths = tail === undefined ? [plain(word)] : [...mentioned].map((folder) => folder + tail);
+    const paths = tail === undefined ? named(plain(word)) : [...mentioned].map((folder) => folder + tail);
     const patterns = paths.map((path) => path.replace(/[$`].*?(?=\/|\.\w+$|$)/g, '*'));
     return patterns.map((pattern) => ({ pattern, home, by: reading, perhaps: tail === '' }));
   });

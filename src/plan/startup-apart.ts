@@ -2,6 +2,8 @@
 export interface Unit {
   readonly line: number;
   readonly text: string;
+  /** The same as the shell reads it: a backslash at the end of a line joins what stands on both sides, be it one word. */
+  readonly code: string;
   /** Outside of every construct of several lines: taking it out leaves the rest whole. */
   readonly alone: boolean;
   /** The how-manieth construct at the top of the file it is part of. */
@@ -39,7 +41,7 @@ export function standingApart(found: readonly Unit[], around: Around): ReadonlyS
   if (constructs.size > MOST) return undefined;
   for (const construct of constructs) {
     const pieces = around.pieces.filter((piece) => piece.construct === construct);
-    const text = pieces.map((piece) => piece.text).join('');
+    const text = pieces.map((piece) => piece.code).join('');
     const [, named, name = named] = FUNCTION.exec(text) ?? [];
     for (const piece of pieces) apart.add(piece);
     if (name === undefined) statements.push(text);
@@ -52,5 +54,5 @@ export function standingApart(found: readonly Unit[], around: Around): ReadonlyS
 
 function isCalled(name: string, own: readonly Unit[], everywhere: readonly Unit[]): boolean {
   const mention = new RegExp(String.raw`(?<![\w-])${name.replace(/\W/g, '\\$&')}(?![\w-])`);
-  return everywhere.some((piece) => !own.includes(piece) && !piece.comment && mention.test(piece.text));
+  return everywhere.some((piece) => !own.includes(piece) && !piece.comment && mention.test(piece.code));
 }

@@ -1,54 +1,29 @@
 import * as guard from '../decide/guard/index.ts';
 import { type Bytes, showBytes } from '../host/bytes.ts';
 import { standingApart, type Unit } from './startup-apart.ts';
-
-/** A start-up file as it was read. */
-export interface StartupText {
-  readonly path: string;
-  readonly shown: string;
-  readonly kind: StartupKind;
-  /** Undefined: it is none. */
-  readonly text: string | undefined;
-}
-
-export interface StartupPolicy {
-  readonly passes: (name: Bytes, value: Bytes) => boolean;
-  /** Whether a value of the parent that is dropped and looks like a credential stands in a text. */
-  readonly holdsDropped: (text: string) => boolean;
-  /** Whether there is any such value. */
-  readonly drops: boolean;
-}
-
-/** What a start-up file loses, and where; never a value. */
-export interface StartupNote {
-  readonly path: string;
-  /** As the user knows it, `~/.bashrc`. */
-  readonly file: string;
-  readonly line: number;
-  /** The variable; empty where there is none to tell. */
-  readonly name: Bytes;
-  readonly saying: string;
-  readonly hidden: boolean;
-}
-
-/** What stands in the place of a start-up file; an empty text when the whole file is left out. */
-export interface StartupFile {
-  readonly path: string;
-  readonly text: Bytes;
-  readonly notes: readonly StartupNote[];
-}
+import type { StartupFile, StartupKind, StartupNote, StartupPolicy, StartupText } from './startup-file.ts';
+import { standInForOthers } from './startup-others.ts';
 
 /**
  * Shells inside read the very files where people export their keys. Of each file that would bring back what the policy drops there
  * is a copy with those lines blank or, where such a line is part of something larger, an empty one.
  */
 export function standIns(texts: readonly StartupText[], policy: StartupPolicy): StartupFile[] {
-  const files = texts.map((file) => ({ ...file, ...new Cutter(file.text ?? '') }));
+  const [theirs, own] = [texts.filter(({ kind }) => kind === 'others'), texts.filter(({ kind }) => kind !== 'others')];
+  const files = own.map((file) => ({ ...file, ...new Cutter(file.text ?? '') }));
   const all = new Map(files.map((file) => [file, faultsOf(file, policy)]));
   addTraces(all);
-  const everywhere = files.flatMap(({ units }) => units);
-  return [...all].flatMap(([file, faults]) => standInFor(file, faults, policy, everywhere));
+  const everywhere = [...files.flatMap(({ units }) => units), ...theirs.map(asOnePiece)];
+  return [
+    ...[...all].flatMap(([file, faults]) => standInFor(file, faults, policy, everywhere)),
+    ...theirs.flatMap((file) => standInForOthers(file, policy)),
+  ];
 }
+
+/** What a version manager's file says may call a function too. */
+const asOnePiece = ({ text = '' }: StartupText): Unit => ({
+  ...{ line: 1, text, code: joined(text), alone: true, construct: 0, comment: false, open: false },
+});
 
 type CutFile = StartupText & Pick<Cutter, 'units' | 'sure'>;
 type Faults = Map<Unit, Fault[]>;
@@ -56,8 +31,8 @@ const CREDENTIAL: Fault = { what: 'holds', name: '' };
 
 function faultsOf({ units, kind }: CutFile, { passes, holdsDropped }: StartupPolicy): Faults {
   const found = units.map((unit): [Unit, Fault[]] => {
-    const faults = unit.open ? [] : faultsIn(unit.text, unit.comment ? 'comment' : kind, passes);
-    return [unit, holdsDropped(unit.text) ? [...faults, CREDENTIAL] : faults];
+    const faults = unit.open ? [] : faultsIn(unit.code, unit.comment ? 'comment' : kind, passes);
+    return [unit, holdsDropped(unit.text) || holdsDropped(unit.code) ? [...faults, CREDENTIAL] : faults];
   });
   return new Map(found.filter(([, faults]) => faults.length > 0));
 }
@@ -69,16 +44,16 @@ function addTraces(all: ReadonlyMap<CutFile, Faults>): void {
   const names = [...new Set(exported.map(({ name }) => name))];
   const any = names.join('|');
   const given = new RegExp(String.raw`(?<![\w$/.-]|\$\{)(?:${any})(?![\w/.-])|\$\{(?:${any}):?=`);
-  const givenIn = ({ comment, open, text }: Unit) =>
-    comment || open || !names.some((name) => text.includes(name))
+  const givenIn = ({ comment, open, code }: Unit) =>
+    comment || open || !names.some((name) => code.includes(name))
       ? undefined
-      : given.exec(withoutHarmless(text))?.[0].replace(/\W/g, '');
+      : given.exec(withoutHarmless(code))?.[0].replace(/\W/g, '');
   const secrets = faults.flatMap(({ name, value = '' }) => guard.secretsIn(name, value));
   for (const [{ units }, found] of all)
     for (const unit of units.filter((one) => !found.has(one))) {
       const name = givenIn(unit);
       if (name !== undefined) found.set(unit, [{ what: 'sets', name }]);
-      else if (secrets.some((secret) => unit.text.includes(secret))) found.set(unit, [CREDENTIAL]);
+      else if (secrets.some((secret) => unit.code.includes(secret))) found.set(unit, [CREDENTIAL]);
     }
 }
 
@@ -239,7 +214,8 @@ class Cutter {
     const alone = !this.#several && !this.#inBlock && this.#open.length === 0;
     if (!this.#inBlock) this.#construct += 1;
     const comment = !this.#several && /^\s*#/.test(text);
-    this.units.push({ line: this.#line, text, alone, construct: this.#construct, comment, open });
+    const construct = this.#construct;
+    this.units.push({ line: this.#line, text, code: joined(text), alone, construct, comment, open });
     this.#line += text.split('\n').length - 1;
     this.#from = this.#at;
     this.#inBlock = this.#open.length > 0;
@@ -255,9 +231,6 @@ interface Fault {
   /** What may stand in the place of the line. */
   readonly instead?: string;
 }
-
-/** `list`: a file of assignments, all of them exported. */
-export type StartupKind = 'shell' | 'fish' | 'list' | 'comment';
 
 export const WORD = String.raw`(?:"(?:[^"\\]|\\[\s\S])*"|'[^']*'|\\[\s\S]|[^\s;&|<>()'"\\\`])`;
 const ASSIGNED = new RegExp(
@@ -297,10 +270,18 @@ const TELLING = /["'\\=:]|\S{12}|export|set|exec|eval|source|\.\s|declare|typese
 const EXPORTING = /export|set|exec\s+env|(?:declare|typeset|local|readonly|integer|float).*-\w*x/s;
 const RUNNING = /eval|source|\.\s|set|export/i;
 
+export const joined = (text: string) => text.replaceAll('\\\n', '');
+
+/** `$env.NAME = "…"` and `load-env { NAME: "…" }` export. What is no text, as settings in braces and closures, never leaves the shell. */
+const asShell = (text: string) =>
+  text
+    .replace(/\$env\.([A-Z_][A-Z0-9_]*)\s*=(?!\s*\{)\s*/g, 'export $1=')
+    .replace(/(\bload-env\s*\{.*|^\s*)\b([A-Z_][A-Z0-9_]*)\s*:\s*(?=["'\w])/gm, '$1 export $2=');
+
 /** What is wrong with a piece of code, told from its words alone: too much rather than too little. */
 function faultsIn(text: string, kind: StartupKind, passes: StartupPolicy['passes']): Fault[] {
   if (kind !== 'list' && !TELLING.test(text)) return [];
-  const code = text.replaceAll('\\\n', '  ');
+  const code = kind === 'nushell' ? asShell(text) : text;
   const judge = new Judge(passes);
   if (kind === 'comment') judge.assigned(code);
   else if (!judge.loosens(code)) judge.code(code, kind);
@@ -313,9 +294,9 @@ const withoutHarmless = (code: string) =>
 
 const givesSecret =
   ({ passes }: StartupPolicy) =>
-  ({ text, comment }: Unit) =>
+  ({ code, comment }: Unit) =>
     !comment &&
-    [...withoutHarmless(text.replace(/^\s*alias\s[^;&|\n]*/, '')).matchAll(ASSIGNED)].some(
+    [...withoutHarmless(code.replace(/^\s*alias\s[^;&|\n]*/, '')).matchAll(ASSIGNED)].some(
       ([, name = '', word = '']) => !passes(name as Bytes, word as Bytes),
     );
 

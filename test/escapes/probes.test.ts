@@ -75,7 +75,7 @@ const WAYS: readonly (readonly [Escape, readonly string[]])[] = [
     { off: NO_COPIES },
     [
       ...['login-shell-alone', 'sh-login', 'env-file-of-sh', 'zsh'].map(inGroup('refill')),
-      ...['files-taken-in', 'behind-a-version-manager'].map(inGroup('refill')),
+      ...['files-taken-in', 'behind-a-version-manager', 'among-programs'].map(inGroup('refill')),
     ],
   ],
   // The variable may pass by name: the socket stays out of reach all the same.

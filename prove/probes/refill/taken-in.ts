@@ -109,6 +109,32 @@ export const VERSION_MANAGER: Probe = {
   trial: () => ({ sh: 'bash -ic env 2>/dev/null; cat ~/.bashrc' }),
 };
 
+const OF_PROGRAMS = {
+  '.cargo/env': 'export FIRST_TOKEN=',
+  '.nvm/nvm.sh': 'nvm() { echo nvm; }\nexport SECOND_THING=',
+  'bin/env.sh': 'ex\\\nport THIRD_THING=',
+};
+
+export const AMONG_PROGRAMS: Probe = {
+  id: 'refill/among-programs',
+  title: 'keys in files of version managers, found by PATH, and exported in a word of two lines',
+  gives: GIVES,
+  planted: `exports in ${Object.keys(OF_PROGRAMS)
+    .map((place) => `~/${place}`)
+    .join(', ')}, which ~/.bashrc takes in, the last by its name alone`,
+  tried: 'bash -i, and reading the files',
+  reference: BASH,
+  promise: 'credentials',
+  plant: (scene) => {
+    scene.file(
+      '.bashrc',
+      '. "$HOME/.cargo/env"\nNVM_DIR=~/.nvm\n. "$NVM_DIR/nvm.sh"\nPATH="$HOME/bin:$PATH"\n. env.sh\n',
+    );
+    for (const [place, text] of Object.entries(OF_PROGRAMS)) scene.file(place, `${text}${scene.canary}\n`);
+  },
+  trial: () => ({ sh: `bash -ic env 2>/dev/null; cd; cat ${Object.keys(OF_PROGRAMS).join(' ')}` }),
+};
+
 export const SESSION_ENVIRONMENT: Probe = {
   id: 'refill/session-environment',
   title: 'files that fill the environment of the whole session',

@@ -10,7 +10,7 @@ import { homesOf, workingFolder } from '../../host/folders.ts';
 import { lookAt } from '../../launch/look.ts';
 import { startupCopies, startupPlaces, startupPolicy } from '../../launch/startup-files.ts';
 import { factsOf } from '../../plan/places/index.ts';
-import type { StartupNote } from '../../plan/startup.ts';
+import type { StartupNote } from '../../plan/startup-file.ts';
 import { expandPath } from '../../policy/places.ts';
 import type { Policy } from '../../policy/policy.ts';
 import { type Context, print, showNotes, showWarnings } from '../context.ts';

@@ -1,6 +1,6 @@
 import type { Decision } from '../../decide/decide.ts';
 import { showText } from '../../host/bytes.ts';
-import type { StartupNote } from '../../plan/startup.ts';
+import type { StartupNote } from '../../plan/startup-file.ts';
 import type { Context } from '../context.ts';
 import { wrap } from './definitions.ts';
 

@@ -91,6 +91,8 @@ export interface PlaceFacts {
   readonly zdotdir: Path | undefined;
   /** What shells outside read at their start because a variable says so. */
   readonly shellFiles: readonly Path[];
+  /** Folders of PATH in a home. */
+  readonly programs?: readonly Path[];
   /** Files of certificates that variables point at. */
   readonly certificates: readonly Path[];
   /** Credentials that variables point at. */
@@ -147,12 +149,14 @@ export function factsOf(env: ParentEnv): PlaceFacts {
     const place = path(name);
     return place === undefined || place === '/' ? [] : [[usual, place] as const];
   });
+  const homes = distinct(pathsOf([home ?? '', passwdHome ?? ''])).filter((one) => one !== '/');
   return {
-    homes: distinct(pathsOf([home ?? '', passwdHome ?? ''])).filter((one) => one !== '/'),
+    homes,
     moved,
     runtime: path('XDG_RUNTIME_DIR'),
     zdotdir: path('ZDOTDIR'),
     shellFiles: ['ENV', 'BASH_ENV'].flatMap((name) => path(name) ?? []),
+    programs: pathsIn('paths', textOf(env, 'PATH') ?? '').filter((folder) => isWithinAny(folder, homes)),
     certificates: CERTIFICATE_VARIABLES.flatMap((name) => path(name) ?? []),
     named: NAMING_VARIABLES.flatMap(({ name, form, why }) =>
       pathsIn(form, textOf(env, name) ?? '').map((place) => ({ path: place, why: `${why} (${name})` })),

@@ -78,6 +78,29 @@ describe.each(USERS)('for %s', (user) => {
     expect(env.get('LC_KEPT')).toBe(readsRc ? 'kept' : undefined);
   });
 
+  it('a line in a file of a version manager, one found by PATH or one in two lines brings nothing back', () => {
+    const home = homeWith(user, {
+      '.bashrc': [
+        ...['. "$HOME/.cargo/env"', 'export NVM_DIR="$HOME/.nvm"', '[ -s "$NVM_DIR/nvm.sh" ] && \\. "$NVM_DIR/nvm.sh"'],
+        ...['export PATH="$HOME/bin:$PATH"', '. env.sh', `ex\\\nport FOURTH=${CANARY}`, ''],
+      ].join('\n'),
+      '.cargo/env': `export PATH="$HOME/.cargo/bin:$PATH"\nexport FIRST=${CANARY}\n`,
+      '.nvm/nvm.sh': `nvm() {\n  if true; then\n    export SECOND=${CANARY}\n  fi\n  echo nvm\n}\nnvm\n`,
+      'bin/env.sh': `#!/bin/sh\nexport THIRD=${CANARY}\n`,
+    });
+    const { env, said, stdout } = inside(
+      home,
+      user,
+      BASH_INTERACTIVE,
+      'cd; cat .bashrc .cargo/env .nvm/nvm.sh bin/env.sh; nvm',
+    );
+    expect(stdout).not.toContain(CANARY);
+    expect(said).toMatch(/nvm\n?$/);
+    expect(env.get('PATH')).toContain(`${home}/bin:${home}/.cargo/bin:`);
+    const all = inside(home, user, BASH_INTERACTIVE, ':', ['--fs', 'all']).env;
+    expect(['FIRST', 'SECOND', 'THIRD', 'FOURTH'].map((name) => all.get(name))).toEqual(Array(4).fill(CANARY));
+  });
+
   it('a file that cannot be cut up is left out whole, which is said', () => {
     const home = homeWith(user, {
       '.bashrc': `export A=${CANARY}\nexport LC_KEPT="open\n`,

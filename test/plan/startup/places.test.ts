@@ -39,6 +39,33 @@ describe('files that shells read', () => {
   });
 });
 
+describe('a word in two lines', () => {
+  it.each([
+    [`ex\\\nport FOO=${V}\n`, '\n\n'],
+    [`A\\\nB=${V}; export AB\n`, '\n\n'],
+    [`export AB\nA\\\nB=${V}\n`, '\n\n\n'],
+  ])('%j', (text, left) => expect(examined(homeWith({ '.bashrc': text })).get('.bashrc')?.text).toBe(left));
+  it('that takes a file in', () => {
+    const files = examined(homeWith({ '.bashrc': 'sou\\\nrce ~/.ex\\\ntra\n', '.extra': EXPORT }));
+    expect(files.get('.extra')?.text).toBe(CLEAN);
+  });
+});
+
+describe('nushell', () => {
+  it.each([
+    ['$env.GITHUB_TOKEN = "short"', ''],
+    [`$env.FOO = "${V}"`, ''],
+    [`load-env { FOO: "${V}" }`, ''],
+    ['$env.config = {', '$env.config = {'],
+    ['$env.PROMPT_COMMAND = {|| pwd }', '$env.PROMPT_COMMAND = {|| pwd }'],
+    ['alias x = ls', 'alias x = ls'],
+  ])('%s', (line, left) => {
+    const text = `${line}\n${line.endsWith('{') ? '  show_banner: false\n}\n' : ''}$env.BAR = "${V}"\n`;
+    const copy = examined(homeWith({ '.config/nushell/env.nu': text })).get('.config/nushell/env.nu')?.text;
+    expect(copy).toBe(text.replace(line, left).replace(`$env.BAR = "${V}"`, ''));
+  });
+});
+
 describe('files that those take in', () => {
   it.each([
     ['. ~/.extra', '.extra'],
@@ -73,15 +100,59 @@ describe('files that those take in', () => {
     expect(files.size).toBeLessThan(400);
   });
 
-  it('but not what a version manager brings, and not the project', () => {
-    const script = 'export NVM_DIR=~/.nvm\n. "$NVM_DIR/nvm.sh"\n. ~/work/env.sh\n';
-    const home = homeWith({ '.bashrc': script, '.nvm/nvm.sh': EXPORT, 'work/env.sh': EXPORT });
-    expect([...examined(home).keys()]).toEqual(['.bashrc']);
+  it('but not the project', () => {
+    const home = homeWith({ '.bashrc': '. ~/work/env.sh\n', 'work/env.sh': EXPORT });
+    expect([...examined(home).keys()]).toEqual([]);
+  });
+
+  it('a name without a slash is looked for where PATH leads', () => {
+    const script = 'export PATH="$HOME/tools:$PATH"\n. env.sh\nsource more.sh\n. parent.sh\n';
+    const files = { '.bashrc': script, 'tools/env.sh': EXPORT, 'bin/more.sh': EXPORT, 'own/parent.sh': EXPORT };
+    const home = homeWith(files);
+    const examinedFiles = examined(home, undefined, { programs: [join(home, 'own')] });
+    for (const name of ['tools/env.sh', 'bin/more.sh', 'own/parent.sh'])
+      expect(examinedFiles.get(name)?.text).toBe(CLEAN);
   });
 
   it('a file whose name a program tells is not taken in', () => {
     const files = examined(homeWith({ '.bashrc': 'echo 1\n. "$(locate secrets)"\n' }));
     expect(files.get('.bashrc')?.text).toBe('echo 1\n\n');
+  });
+});
+
+describe('files of version managers', () => {
+  const taken = (name: string, text: string) =>
+    examined(homeWith({ '.bashrc': `. "$HOME/${name}"\n`, [name]: text })).get(name);
+
+  const OWN = `export NVM_CD_FLAGS="-q"
+export NVM_MIRROR="https://nodejs.example/dist"
+export PATH="$HOME/.cargo/bin:$PATH"
+nvm() {
+  local token=default AUTH_HEADER="Authorization: $1"
+  eval "export NVM_$1=$2"
+  case ":\${PATH}:" in *:x:*) ;; *) export PATH="x:$PATH" ;; esac
+}
+`;
+  it('stay as they are', () => expect(taken('.nvm/nvm.sh', OWN)).toBeUndefined());
+
+  it.each([
+    ...['export GITHUB_TOKEN=short', `export FOO="${V}"`, `declare -x FOO=${V}`, `API_TOKEN='${V}'`],
+    ...[`[ -n "$x" ] && export FOO=${V}`, `export A=1 FOO=${V}`, `export URL=https://me:${V}@host.example/`],
+  ])('lose a line that was added: %s', (line) => {
+    const indented = `if true; then\n  ${line}\nfi\n`;
+    expect(taken('.cargo/env', `${OWN}${line}\n${indented}nvm ok\n`)?.text).toBe(
+      `${OWN}:\nif true; then\n:\nfi\nnvm ok\n`,
+    );
+  });
+
+  it('lose it in two lines, in a comment and in fish too', () => {
+    expect(taken('.cargo/env', `ex\\\nport FOO=${V}\n# export FOO=${V}\nlast`)?.text).toBe(':\n\n\nlast');
+    expect(taken('.cargo/env.fish', `set -gx FOO ${V}\n`)?.text).toBe(':\n');
+  });
+
+  it('are left out where it is part of more', () => {
+    const file = taken('.sdkman/bin/sdkman-init.sh', `f() { export FOO=${V}; }\n`);
+    expect(file).toMatchObject({ text: '', notes: [{ name: 'FOO', hidden: true }] });
   });
 });
 

@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { readStartupFiles } from '../../../src/launch/startup-files.ts';
-import { type StartupFile, type StartupPolicy, standIns } from '../../../src/plan/startup.ts';
+import { standIns } from '../../../src/plan/startup.ts';
+import type { StartupFile, StartupPolicy } from '../../../src/plan/startup-file.ts';
 
 const PASSED = /^(?:PATH|HOME|LANG|LC_\w+)$/;
 
@@ -22,7 +23,7 @@ export function homeWith(files: Readonly<Record<string, string>>): string {
 export function examined(
   home: string,
   policy = POLICY,
-  more: { zdotdir?: string; config?: string; named?: string[]; root?: string } = {},
+  more: { zdotdir?: string; config?: string; named?: string[]; programs?: string[]; root?: string } = {},
 ): Map<string, StartupFile> {
   const files = standIns(
     readStartupFiles({ homes: [home], named: [], workspace: join(home, 'work'), ...more }).texts,
