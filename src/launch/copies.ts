@@ -1,17 +1,21 @@
-import { type BigIntStats, existsSync, fstatSync, readFileSync } from 'node:fs';
+import { type BigIntStats, existsSync, fstatSync, readFileSync, realpathSync } from 'node:fs';
+import { basename } from 'node:path';
 import { type Bytes, bytesOfBuffer } from '../host/bytes.ts';
 import { CordonError } from '../host/errors.ts';
-import { namesIn, reading } from '../host/files.ts';
+import { namesIn, quietly, reading } from '../host/files.ts';
 import {
   type Copies,
   cutAtStar,
+  HIDDEN_IN_HOME,
   inEveryHome,
   isNamedBy,
+  isWithinPattern,
   type Path,
   type PathPattern,
   type PlaceFacts,
   pathsOf,
   plainOf,
+  STARTUP_IN_HOME,
 } from '../plan/places/index.ts';
 import {
   certificatesNamedIn,
@@ -19,11 +23,14 @@ import {
   GIT_SETTINGS,
   gitIdentityOf,
   gitIncludes,
+  lookThrough,
+  mayBeSettings,
   onlyCertificates,
   SETTINGS,
   type SettingsKind,
 } from '../plan/settings/index.ts';
 import type { FsPreset } from '../policy/policy.ts';
+import { settingsFiles } from './settings-files.ts';
 
 export interface SettingsCopies extends Copies {
   /** What could not be understood, for people. */
@@ -33,17 +40,20 @@ export interface SettingsCopies extends Copies {
 }
 
 const LARGEST = 1 << 18;
+/** Programs write some of those themselves, such as lists of what they installed. */
+const LARGEST_OTHER = 1 << 20;
 /** More than people have; whoever has more is told, and misses none of them without a word. */
 const MOST_COPIES = 256;
 /** A company's bundle has all the public ones in it too. */
 const LARGEST_BUNDLE = 1 << 22;
 
-/** Settings that hold log-ins among lines that programs need, with those left out. */
-export function settingsCopies(facts: PlaceFacts, preset: FsPreset): SettingsCopies {
+/** Settings that hold log-ins among lines that programs need, with those left out. `startup`: files that others stand in for already. */
+export function settingsCopies(facts: PlaceFacts, preset: FsPreset, startup?: readonly string[]): SettingsCopies {
   const reading = new Reading(facts);
   if (preset === 'workspace') reading.take({ ...GIT_SETTINGS, clean: gitIdentityOf });
   if (preset === 'guarded') for (const kind of SETTINGS) reading.take(kind);
   if (preset === 'guarded' || preset === 'workspace') reading.takeCertificates();
+  if (preset === 'guarded') reading.takeOthers(startup);
   return reading;
 }
 
@@ -73,17 +83,61 @@ class Reading implements SettingsCopies {
     }
   }
 
+  /** Settings of every other program that are shown: what holds no log-in stays the real file. */
+  takeOthers(startup: readonly string[] | undefined): void {
+    const { files, backups, tooMany, places } = settingsFiles(this.#facts);
+    for (const [path, stats] of places) this.looked.set(path, stats);
+    const isElsewhere = this.#isElsewhere(startup);
+    for (const path of files) if (!this.#isTaken(path)) this.#takeOther(path, isElsewhere);
+    this.absent.push(...backups.filter((path) => !this.#isTaken(path)));
+    for (const path of tooMany) this.#leaveOut(path, 'holds too many files to be looked through for log-ins');
+  }
+
+  #takeOther(path: Path, isElsewhere: (path: Path) => boolean): void {
+    const text = this.#textAt(path, LARGEST_OTHER);
+    const found = text === undefined || text === TOO_LARGE ? text : lookThrough(basename(path), text);
+    if (found === undefined || found === 'clean' || isElsewhere(path)) return;
+    if (found === TOO_LARGE && !mayBeSettings(basename(path), false)) return;
+    if (found === 'nothing') this.absent.push(path);
+    else if (found === TOO_LARGE) this.#leaveOut(path, 'is too large to be looked through for log-ins');
+    else if ('line' in found)
+      this.#leaveOut(path, `has a log-in in line ${found.line}, which is part of more than the line`);
+    else if (this.copies.length >= MOST_COPIES) this.#leaveOut(path, 'is one of too many files with log-ins in them');
+    else this.copies.push({ path, text: found.copy as Bytes });
+  }
+
+  /** Hidden anyway, or a start-up file of a shell, which has rules of its own. */
+  #isElsewhere(startup: readonly string[] | undefined): (path: Path) => boolean {
+    const read = new Set(startup);
+    const places = [
+      ...HIDDEN_IN_HOME.flatMap((group) => group.places),
+      ...(startup === undefined ? STARTUP_IN_HOME : []),
+    ];
+    let hidden: PathPattern[] | undefined;
+    return (path) => {
+      hidden ??= inEveryHome(places, this.#facts);
+      return (
+        hidden.some((pattern) => isWithinPattern(path, pattern)) ||
+        read.has(quietly(() => realpathSync.native(path)) ?? path)
+      );
+    };
+  }
+
+  #leaveOut(path: Path, why: string): void {
+    this.absent.push(path);
+    this.notes.push(`${path} ${why}, so it is not there inside`);
+  }
+
   #takeFile(path: Path, kind: SettingsKind): void {
     if (this.#isTaken(path)) return;
     const text = this.#textAt(path);
     if (text === undefined) return;
     const clean = text === TOO_LARGE ? undefined : cleaned(text, kind.clean);
     if (clean === undefined) {
-      this.absent.push(path);
-      this.notes.push(
-        text === TOO_LARGE
-          ? `${path} is too large to be looked through for log-ins, so it is not there inside`
-          : `${path} cannot be understood as ${kind.what}, so it is not there inside`,
+      const isLarge = text === TOO_LARGE;
+      this.#leaveOut(
+        path,
+        isLarge ? 'is too large to be looked through for log-ins' : `cannot be understood as ${kind.what}`,
       );
       return;
     }

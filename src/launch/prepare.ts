@@ -170,10 +170,10 @@ function lookedThrough(
   const { preset } = policy.filesystem;
   const places = startupPlaces(facts, workdir);
   const asked = preset === 'all' || preset === 'workspace' ? undefined : startupPolicy(policy, env, decisions);
-  const look = () => ({
-    startup: startupCopies(places, asked),
-    settings: settingsCopies(facts, policy.isolation === 'filter' ? 'all' : preset),
-  });
+  const look = () => {
+    const startup = startupCopies(places, asked);
+    return { startup, settings: settingsCopies(facts, policy.isolation === 'filter' ? 'all' : preset, startup.read) };
+  };
   const witness = rehearsal === true || throwawayHome === true ? undefined : Witness.awake;
   if (witness === undefined || state === undefined || asked === undefined) return look();
   return recalled({ witness, state, policy, facts, places, asked, look });

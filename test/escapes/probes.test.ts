@@ -54,7 +54,9 @@ const WAYS: readonly (readonly [Escape, readonly string[]])[] = [
     [
       ...['ssh', 'aws', 'kubernetes', 'registries', 'netrc', 'code-hosts', 'npm', 'mcp-settings'].map(inGroup('files')),
       ...['behind-symlinks', 'in-moved-folders', 'where-variables-say'].map(inGroup('files')),
-      ...['env-files', 'settings-with-passwords', 'runtime-folder', 'editor-copies'].map(inGroup('files')),
+      ...['env-files', 'settings-with-passwords', 'runtime-folder', 'editor-copies', 'log-ins-in-settings'].map(
+        inGroup('files'),
+      ),
       ...['user-manager', 'docker-in-a-machine', 'podman', 'container-builders'].map(inGroup('authority')),
       ...['vs-code', 'vs-code-main', 'jetbrains', 'editor-servers'].map(inGroup('authority')),
       ...['git-credential-store', 'git-credential-helper', 'git-credential-cache'].map(inGroup('authority')),

@@ -39,6 +39,37 @@ function homeWith(user: User, files: Readonly<Record<string, string>>): string {
   return home;
 }
 
+/** What is shown as it is where nothing is wrong with it: in each a log-in, and what has to stay. */
+const OF_OTHERS: Readonly<Record<string, readonly [text: string, kept: string]>> = {
+  '.gemrc': [`:rubygems_api_key: CANARY\n:sources:\n- ${LOGGED_IN}gems.example/\n`, '- https://gems.example/'],
+  '.nvm/versions/node/v20/etc/npmrc': ['//r.example/:_authToken=CANARY\nprefix=~/x\n', 'prefix=~/x'],
+  '.npm-global/etc/npmrc': ['_auth=CANARY\nfund=false\n', 'fund=false'],
+  '.config/yarn/global/.yarnrc': [
+    '"//r/:_authToken" CANARY\nregistry "https://r.example"\n',
+    'registry "https://r.example"',
+  ],
+  '.coursier/credentials.properties': ['corp.password=CANARY\ncorp.host=r.example\n', 'corp.host=r.example'],
+  '.conan2/remotes.json': [`{"remotes":[{"url":"${LOGGED_IN}conan.example"}]}`, '"url": "https://conan.example"'],
+  '.opam/config': [`repositories: "x"\nurl: "${LOGGED_IN}opam.example"\n`, 'url: "https://opam.example"'],
+  '.sbt/1.0/global.sbt': ['credentials += Credentials("R", "h", "ada", "CANARY")\nfork := true\n', 'fork := true'],
+  '.gradle/init.d/corp.gradle': ["offline = true\ncredentials { username 'a'; password 'CANARY' }\n", 'offline = true'],
+  '.config/mise/config.toml': ['[env]\nGITHUB_TOKEN = "CANARY"\n[tools]\nnode = "22"\n', '[tools]\nnode = "22"'],
+  '.config/direnv/direnvrc': ['export GITHUB_TOKEN=CANARY\nlayout_x() { true; }\n', 'layout_x() { true; }'],
+  '.tmux.conf': [
+    'set-environment -g GITHUB_TOKEN CANARY\nset -g mode-keys vi\nbind-key r source x\n',
+    'bind-key r source x',
+  ],
+  '.screenrc': ['setenv OPENAI_API_KEY CANARY\nstartup_message off\n', 'startup_message off'],
+  '.config/nvim/lua/keys.lua': ['vim.env.OPENAI_API_KEY = "CANARY"\nvim.g.mapleader = " "\n', 'vim.g.mapleader'],
+  '.config/nushell/env.nu': ['$env.GITHUB_TOKEN = "CANARY"\nalias ll = ls\n', 'alias ll = ls'],
+  '.cargo/git/db/x/config': [`[remote "o"]\n\turl = ${LOGGED_IN}git.example/x\n`, 'url = https://git.example/x'],
+  '.cache/pre-commit/r/.git/config': [
+    `[remote "o"]\n\turl = ${LOGGED_IN}hooks.example/x\n`,
+    'url = https://hooks.example/x',
+  ],
+  'go/pkg/mod/cache/vcs/x/config': [`[remote "o"]\n\turl = ${LOGGED_IN}go.example/x\n`, 'url = https://go.example/x'],
+};
+
 const SHOW = 'cd; for file in $(find . -type f -not -path "./.local/*" | sort); do echo "== $file"; cat "$file"; done';
 
 describe.each(USERS)('settings as %s', (user) => {
@@ -107,6 +138,47 @@ describe.each(USERS)('settings as %s', (user) => {
     expect(stderr).not.toContain('CANARY');
     expect(stderr.match(/so it is not there inside/g)).toHaveLength(8);
     expect(stderr).toContain('.cargo/config.toml is too large');
+  });
+
+  it('of any other program are there without lines that log in, and else as they are', () => {
+    const texts = Object.entries(OF_OTHERS).map(([name, [text]]) => [name, text]);
+    const plain = 'local keys = { token_type = "x", { "<leader>k", "password" } }\n';
+    const home = homeWith(user, { ...Object.fromEntries(texts), '.vimrc': plain });
+    const { stdout, stderr } = runCordon(['run', '--', 'sh', '-c', SHOW], { user, home });
+    expect(stdout).not.toContain('CANARY');
+    expect(stderr).not.toContain('not there inside');
+    for (const [name, [, kept]] of Object.entries(OF_OTHERS))
+      expect([name, stdout]).toEqual([name, expect.stringContaining(kept)]);
+    expect(stdout).toContain(plain);
+    expect(
+      runCordon(['run', '--expose', `${home}/.gemrc`, '--', 'cat', `${home}/.gemrc`], { user, home }).stdout,
+    ).toContain('CANARY');
+  });
+
+  it('of any other program are absent where nothing else is in them, in backups, and with a note where a line is part of more', () => {
+    const home = homeWith(user, {
+      '.yarn/global/.npmrc': '//r.example/:_authToken=CANARY\n',
+      '.cargo/config.toml~': 'CANARY',
+      '.gradle/gradle.properties.bak': 'CANARY',
+      '.config/git/config.bak': 'CANARY',
+      '.lein/profiles.clj':
+        '{:user {:a 1\n        :repositories [["x" {:password "CANARY"\n              :url "y"}]]}}\n',
+    });
+    const { code, stdout, stderr } = runCordon(['run', '--', 'sh', '-c', SHOW], { user, home });
+    expect(code).toBe(0);
+    expect(stdout).not.toMatch(/CANARY|npmrc|profiles|\.bak|~/);
+    expect(stderr.match(/not there inside/g)).toHaveLength(1);
+    expect(stderr).toContain('.lein/profiles.clj has a log-in in line 2, which is part of more than the line');
+  });
+
+  it('that get a log-in after a plan was kept lose it all the same', () => {
+    const home = homeWith(user, { '.tmux.conf': 'set -g mouse on\n', 'work/x': '' });
+    const see = () =>
+      runCordon(['run', '--', 'sh', '-c', 'cat ~/.tmux.conf ~/.gemrc'], { user, home, cwd: join(home, 'work') });
+    expect([see().stdout, see().stdout]).toEqual(Array(2).fill('set -g mouse on\n'));
+    writeFileSync(join(home, '.tmux.conf'), 'set -g mouse off\nset-environment -g A_TOKEN CANARY\n');
+    writeFileSync(join(home, '.gemrc'), ':rubygems_api_key: CANARY\nverbose: true\n');
+    expect(see().stdout).toBe('set -g mouse off\n\n\nverbose: true\n');
   });
 
   it('pipes, folders and links that lead nowhere stop nothing', () => {

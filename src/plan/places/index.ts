@@ -11,6 +11,7 @@ export {
   ownPlaces,
   placesOf,
 } from './compose.ts';
+export { HIDDEN_IN_HOME } from './credentials.ts';
 export {
   cutAtStar,
   factsOf,

@@ -62,6 +62,23 @@ export const SHOWN_IN_HOME: readonly ShownGroup[] = groupsIn(SHOWN).map(([what, 
   places: what === 'caches' ? [...places, ...IN_CACHE.map((name) => `.cache/${name}`)] : places,
 }));
 
+/** Programs, their plugins and pages, with nothing of anybody's in them. */
+const OF_PROGRAMS = new Set(
+  wordsIn(`
+.oh-my-bash .antigen .antidote .zplug .zinit .local/share/zinit .zim .zgen .zprezto powerlevel10k .powerlevel10k .fzf
+.local/share/direnv .local/share/fish .local/share/nvim .corepack .node-gyp .poetry .local/share/virtualenv .rustup
+.goenv .jenv .konan .kotlin .nuget/packages .local/share/NuGet .ghcup .elan .pub-cache flutter .flutter .dart
+.dartServer .juliaup .choosenim .zvm .swiftly .local/share/swiftly .espressif .linuxbrew .composer/vendor
+.config/composer/vendor .local/share/R .local/bin .local/lib .local/include .local/share/man
+.local/share/bash-completion bin .krew .arkade/bin .foundry/bin .hushlogin .nix-profile .local/state/nix
+`),
+);
+
+/** Where settings lie among what is shown; caches are fetched anew, and looks hold nothing. */
+export const SETTINGS_IN_HOME: readonly string[] = SHOWN_IN_HOME.filter(
+  ({ what }) => what !== 'caches' && !what.startsWith('fonts'),
+).flatMap(({ places }) => places.filter((place) => !OF_PROGRAMS.has(place)));
+
 /** What shells read when they start, in a home. A shim has no copies of them, so it leaves them out. */
 export const STARTUP_IN_HOME: readonly string[] = wordsIn(`
 .profile .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .bash_completion .bashrc.d .profile.d

@@ -95,6 +95,17 @@ export function gitIncludes(text: string, at: Path, { homes }: PlaceFacts): Path
   return distinct(pathsOf(paths)).filter((path) => isWithinAny(path, homes));
 }
 
+export { lookThrough } from './any.ts';
+export {
+  AMONG_INSTALLED,
+  DEEPEST,
+  isBackup,
+  isInConfig,
+  LOOKED_THROUGH,
+  MOST_FILES,
+  mayBeSettings,
+  mayHoldSettings,
+} from './where.ts';
 export { onlyCertificates };
 
 /** Docker asks its helpers for every registry, also for public ones, and fails without them. */

@@ -76,10 +76,21 @@ export function keptOfGit(entries: readonly GitEntry[]): GitEntry[] {
     // A section about an address with a log-in in it would tell it by its name.
     if (judge(['section'], entry.section) !== entry.section) return [];
     if (entry.value === undefined) return [entry];
+    if (isCommand(entry) && saysPassword(entry.key, entry.value)) return [];
     const value = judge([entry.key], entry.value);
     return value === undefined ? [] : [{ ...entry, value }];
   });
 }
+
+/** What git pipes files through, or asks for a password. */
+const isCommand = ({ section, key }: GitEntry) =>
+  /^(?:filter|diff|merge|core|sendemail|credential|gpg)\b/.test(section) &&
+  /^(?:clean|smudge|process|textconv|command|driver|askpass|smtpserver|sshcommand|helper|program|\w+cmd)$/.test(key);
+
+/** `-k …` of such a command is its key; what asks for a password is a program without arguments. */
+const saysPassword = (key: string, value: string) =>
+  /\s-(?:k|K|p|P|pass)(?:\s+["']?(?![-$%/~"'])|(?=\w{3}))[^\s"']{3}/.test(value) ||
+  (key === 'askpass' && /\s/.test(value));
 
 /** Whose commits these are: nothing else of the settings but what brings more of it. */
 export const isIdentity = ({ section, key }: GitEntry) =>

@@ -8,6 +8,7 @@ const ENTRY = new RegExp(`^(${KEYS})\\s*=\\s*(.*)$`);
 /** TOML as cargo and bun have it: tables, and values on one line or in brackets over several. Text over several lines is refused. */
 export function cleanToml(text: string): string {
   const kept: string[] = [];
+  let isOfLogIn = false;
   const lines = text
     .split(/\r?\n/)
     .map((line) => line.trim())
@@ -15,19 +16,25 @@ export function cleanToml(text: string): string {
   while (lines.length > 0) {
     const line = lines.pop() ?? '';
     if (line === '' || line.startsWith('#')) continue;
-    if (HEADER.test(line)) {
+    const [, table] = HEADER.exec(line) ?? [];
+    if (table !== undefined) {
+      isOfLogIn = namesOf(table).some(isLogIn);
       kept.push(line);
       continue;
     }
     const [, key = '', first = ''] = ENTRY.exec(line) ?? refuse();
-    const value = judgeToml(lastOf(key), valueFrom(first, lines));
-    if (value !== undefined) kept.push(`${key} = ${value}`);
+    const names = namesOf(key);
+    const value = judgeToml(names.at(-1) ?? '', valueFrom(first, lines));
+    if (value !== undefined && !isOfLogIn && !names.slice(0, -1).some(isLogIn)) kept.push(`${key} = ${value}`);
   }
   return kept.length === 0 ? '' : `${kept.join('\n')}\n`;
 }
 
-const lastOf = (key: string) =>
-  (key.match(/[A-Za-z0-9_-]+|"[^"]*"|'[^']*'/g)?.at(-1) ?? '').replace(/^["']|["']$/g, '');
+const namesOf = (key: string) =>
+  (key.match(/[A-Za-z0-9_-]+|"[^"]*"|'[^']*'/g) ?? []).map((name) => name.replace(/^["']|["']$/g, ''));
+
+/** `[env.API_TOKEN]`: all that stands below is about a log-in. */
+const isLogIn = (name: string) => judge([name], '') === undefined;
 
 const STRING = /"(?:[^"\\]|\\.)*"|'[^']*'/g;
 

@@ -349,3 +349,81 @@ describe('log-ins where nobody looks for them', () => {
     expect(clean('.kube/config', text)).toBe(text);
   });
 });
+
+describe('log-ins that stand elsewhere than by themselves', () => {
+  const CUSTOMER = 'Zk4WhVq8mXc2Bd1R';
+  it.each([
+    ['.npmrc', `registry=https://npm.example/${CUSTOMER}/org/\n`, 'registry=https://npm.example/org/\n'],
+    [
+      '.config/pip/pip.conf',
+      `[global]\nindex-url = https://dl.example/${CUSTOMER}/org/simple/\n`,
+      'https://dl.example/org/simple/',
+    ],
+    [
+      '.config/pip/pip.conf',
+      '[global]\nfind-links = https://b.example/x?X-Amz-Date=1&X-Amz-Signature=CANARY\n',
+      'https://b.example/x',
+    ],
+    [
+      '.cargo/config.toml',
+      `[registries.corp]\nindex = "sparse+https://dl.example/${CUSTOMER}/cargo/"\n`,
+      'sparse+https://dl.example/cargo/',
+    ],
+    [
+      '.m2/settings.xml',
+      `<settings><url>https://dl.example/${CUSTOMER}/maven/</url></settings>`,
+      'https://dl.example/maven/',
+    ],
+    ['.gitconfig', `[remote "x"]\n\turl = https://dl.example/${CUSTOMER}/git/\n`, 'https://dl.example/git/'],
+  ])('in the path or the query of an address: %s %j', (place, text, kept) => {
+    expect(clean(place, text)).toContain(kept);
+    expect(clean(place, text)).not.toMatch(/CANARY|Zk4W/);
+  });
+
+  it.each([
+    '[env.GH_THING_TOKEN]\nvalue = "CANARY"',
+    '[registries.corp]\ncredential-provider = ["cargo:token-from-stdout", "echo", "CANARY"]',
+    '[registry]\nglobal-credential-providers = ["echo CANARY"]',
+    '[alias]\npub = "publish --token CANARY"',
+    '[target.x]\nrunner = "env API_KEY=CANARY x"',
+    '[credential-alias]\nx = ["echo", "CANARY"]',
+  ])('cargo: %s', (text) => expect(clean('.cargo/config.toml', `${text}\n`)).not.toContain('CANARY'));
+
+  it("cargo's own providers and plain variables stay", () => {
+    const text =
+      '[registry]\nglobal-credential-providers = ["cargo:token", "cargo:libsecret"]\n[env]\nRUST_LOG = "info"\n';
+    expect(clean('.cargo/config.toml', text)).toBe(text);
+  });
+
+  it.each([
+    '[filter "x"]\n\tclean = openssl enc -k CANARY',
+    '[filter "x"]\n\tsmudge = openssl enc -d -pass CANARY',
+    '[core]\n\taskpass = echo CANARY',
+    '[sendemail]\n\tsmtpserver = /usr/bin/msmtp --password CANARY',
+    '[diff "x"]\n\ttextconv = env KEY=CANARY x',
+  ])('git: %s', (text) => expect(clean('.gitconfig', `${text}\n`)).not.toContain('CANARY'));
+
+  it.each(['clean = git-lfs clean -- %f', 'smudge = nbstripout -t', 'process = git-lfs filter-process'])(
+    'git keeps %s',
+    (line) => expect(clean('.gitconfig', `[filter "x"]\n\t${line}\n`)).toContain(line.split(' = ')[1]),
+  );
+
+  it.each([
+    'SetEnv DEPLOY=CANARY',
+    'SetEnv LANG=C API_TOKEN=CANARY',
+    'RemoteCommand THING=CANARY sh',
+    'LocalCommand notify --token CANARY',
+    'ProxyCommand sshpass -p CANARY ssh y',
+    'Match exec "check --password CANARY"\n  User CANARY',
+  ])('ssh: %s', (line) => {
+    const copy = clean('.ssh/config', `Host a\n  Port 22\n  ${line}\nHost b\n  Port 23\n`);
+    expect(copy).toBe('Host a\n  Port 22\nHost b\n  Port 23\n');
+  });
+
+  it.each([
+    'SetEnv LANG=C.UTF-8',
+    'RemoteCommand tmux attach',
+    'ProxyCommand ssh -W %h:%p jump',
+    'ProxyJump ada@jump.example',
+  ])('ssh keeps %s', (line) => expect(clean('.ssh/config', `Host a\n  ${line}\n`)).toBe(`Host a\n  ${line}\n`));
+});

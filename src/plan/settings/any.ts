@@ -1,0 +1,165 @@
+import { guardName, holdsKnownForm, isHarmless, nameParts } from '../../decide/guard/index.ts';
+import { CONTEXTS, looksRandom } from '../../decide/guard/rules/contexts.ts';
+import type { Bytes } from '../../host/bytes.ts';
+import { hasLogInAddress, withoutLogIns } from './address.ts';
+import { handsOver, isPlainText } from './judge.ts';
+
+/*
+ * One judge for settings of any program, in any language: it reads names with values, addresses and commands, line by line, and knows no
+ * grammar. A line with a log-in is blank in the copy, an address stands without it. Where a line is part of something larger, or nothing
+ * would be left, there is no copy: a tool without its settings, never one with others.
+ */
+
+/** `nothing`: it holds log-ins and nothing else. A line: the first that is part of something larger. */
+type LookedThroughText = 'clean' | 'nothing' | { readonly copy: string } | { readonly line: number };
+
+export function lookThrough(name: string, text: string): LookedThroughText {
+  if (!MAY_HOLD.test(text) || !isPlainText(text)) return 'clean';
+  const faults = faultsIn(name, text);
+  if (faults.size === 0) return 'clean';
+  const copy = /\.json$/i.test(name) ? jsonWithout(text) : linesWithout(name, text, faults);
+  if (copy === undefined || faultsIn(name, copy).size > 0)
+    return { line: (faults.values().next().value as number) + 1 };
+  return saysAnything(copy) ? { copy } : 'nothing';
+}
+
+const MAY_HOLD = /:\/\/|@|key|token|secret|pass|pwd|auth|cred|cookie|bearer|jwt|pat\b|PRIVATE|[A-Za-z0-9+/_-]{20}/i;
+
+/** Languages in which a bare word is a name, not a text. */
+const CODE =
+  /\.(?:lua|el|vim|kts?|gradle|groovy|sbt|scala|jl|rb|exs?|py|js|ts|clj|edn|scm)$|^\.?(?:g?vimrc|emacs|spacemacs|irbrc|exrc|ideavimrc)$/;
+const SECTION = /^\s*\[+\s*([^\]]+?)\s*\]+\s*(?:[#;].*)?$/;
+const PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY/;
+
+function faultsIn(name: string, text: string): Set<number> {
+  const isCode = CODE.test(name);
+  const faults = new Set<number>();
+  let section = '';
+  for (const [at, line] of text.split('\n').entries()) {
+    section = isCode ? '' : (SECTION.exec(line)?.[1] ?? section);
+    if (line.length > 2 && isFault(line, section, isCode)) faults.add(at);
+  }
+  return faults;
+}
+
+/** What `assigned-credential` finds is found here too, and what only looks like it in code is not. */
+const READINGS = CONTEXTS.filter(
+  ({ id }) => !['assigned-credential', 'url-userinfo', 'npm-auth', 'proxy-userinfo'].includes(id),
+);
+/** `new Credentials("realm", "host", "name", "password")`. */
+const CALL = /\b\w*(?:credential|login)\w*\s{0,9}\(\s{0,9}(?:"[^"]{0,99}"\s{0,9},\s{0,9}){2,9}"[^"]+"/i;
+const HEADER = /authorization["']?\s{0,3}[:=]\s{0,3}["']?(?:bearer|basic|token)\s{1,3}(?![$<%{])[\w.~+/=-]{4}/i;
+const MAY_CALL = /credential|login/i;
+
+const isFault = (line: string, section: string, isCode: boolean) =>
+  MAY_HOLD.test(section === '' ? line : `${line}${section}`) &&
+  (hasLogInAddress(line) ||
+    holdsKnownForm(line as Bytes) ||
+    PRIVATE_KEY.test(line) ||
+    HEADER.test(line) ||
+    READINGS.some(({ test }) => test(line as Bytes, '' as Bytes)) ||
+    (MAY_CALL.test(line) && CALL.test(line)) ||
+    (!isCode && handsOver(line)) ||
+    givenIn(line, section, isCode));
+
+/** A name, what ends it, and what it is given, in whichever way: `name = value`, `"name": "value"`, `<name>value`, `setenv NAME value`. */
+const PAIR =
+  /([A-Za-z_][\w.-]{0,99})(["'\]]{0,2})(\s{0,9}(?:=>|:=|\?=|[:=>,])\s{0,9}|\s{1,9})(?=("{3}|'{3}|"(?:[^"\\]|\\.)*"|'[^']*'|[^\s"'<>,;(){}[\]]+))/g;
+
+function givenIn(line: string, section: string, isCode: boolean): boolean {
+  const isOfLogIn = section !== '' && isLogInName(section.replace(/["']/g, ''));
+  for (const match of line.matchAll(PAIR)) {
+    const [all, name = '', end = '', between = '', value = ''] = match;
+    const rest = line.slice(match.index + all.length + value.length);
+    const isQuoted = /^["']/.test(value);
+    if (isCode && !isQuoted) continue;
+    if (!isQuoted && !isWhole(between, end, rest, name)) continue;
+    if ((isOfLogIn || isLogInName(name)) && isWritten(value)) return true;
+    if (guardName(name as Bytes) !== undefined && looksRandom(value.replace(/["']/g, ''))) return true;
+  }
+  return false;
+}
+
+/** `TOKEN value` and nothing more; what goes on is a sentence. */
+function isWhole(between: string, end: string, rest: string, name: string): boolean {
+  if (/[=>,]/.test(between)) return true;
+  const isLast = /^\s*(?:[#;}\],].*)?$/.test(rest);
+  return (
+    isLast && (between.includes(':') || end !== '' || /^[A-Z][A-Z0-9]*_[A-Z0-9_]+$/.test(name) || ALONE.test(name))
+  );
+}
+
+const ALONE = /^(?:password|passwd|token|secret)$/;
+const LAST =
+  /(?:TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|PASSCODE|APIKEY|CREDENTIALS?|OAUTH|BEARER)\d*$|^(?:PASS|PWD|PAT|JWT|PASS\d)$/;
+const BEFORE_KEY = new Set('API ACCESS SECRET PRIVATE SIGNING ENCRYPTION AUTH ACCOUNT MASTER DEPLOY APP'.split(' '));
+const BEFORE_IDENT = /^(?:_auth|.*auth_?ident)$/i;
+const VARIABLE = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
+
+/** The word stands last: `token_type`, `keymap` and `passthrough` are about something else. Names of variables say it anywhere. */
+function isLogInName(name: string): boolean {
+  if (BEFORE_IDENT.test(name)) return true;
+  if (VARIABLE.test(name)) return guardName(name as Bytes) !== undefined && !/_(?:FILE|PATH|DIR|TYPE|URL)$/.test(name);
+  const parts = nameParts(name as Bytes).filter((part) => part !== '');
+  const last = parts.at(-1) ?? '';
+  return LAST.test(last) || /SMTPPASS$|DBPASS$/.test(last) || (last === 'KEY' && BEFORE_KEY.has(parts.at(-2) ?? ''));
+}
+
+const NO_VALUE =
+  /^(?:.{0,2}|true|false|null|none|nil|yes|no|on|off|auto|ask|prompt|default|keyring|store|cache|\d{1,4}|\*+|x+|[|>][+-]?\d?)$/i;
+const ELSEWHERE =
+  /^[$%<{@!&]|\$\{|\$\(|\{\{|%\(|getenv|\benv[.[(]|environ|ENV\[|^[\w.-]*\.(?:txt|json|pem|key|gpg|crt|asc)$/;
+
+/** A text that stands there itself, and says neither yes nor no nor where to look. */
+function isWritten(value: string): boolean {
+  if (/^["']{3}|^[|>][+-]?$/.test(value)) return true;
+  const plain = value.replace(/^["']|["']$/g, '');
+  return !NO_VALUE.test(plain) && !ELSEWHERE.test(plain) && !isHarmless(plain) && !/^[~.]{0,2}\//.test(plain);
+}
+
+/** But for comments, headings and brackets: a file that is emptied would be another one. */
+const saysAnything = (text: string) =>
+  text.split('\n').some((line) => !SECTION.test(line) && /^\s*(?![#;]|\/\/|--)[^\n]*[\w]/.test(line));
+
+function linesWithout(name: string, text: string, faults: ReadonlySet<number>): string | undefined {
+  const lines = text.split('\n');
+  const kept = lines.map((line, at) => {
+    if (!faults.has(at)) return line;
+    const plain = withoutLogIns(line);
+    if (plain !== line && faultsIn(name, `${plain}\n`).size === 0) return plain;
+    return isAlone(line, lines[at - 1] ?? '') ? '' : undefined;
+  });
+  return kept.includes(undefined) ? undefined : kept.join('\n');
+}
+
+/** Taken out, it leaves the rest as it was: brackets, quotes and elements that begin in it end in it. */
+function isAlone(line: string, before: string): boolean {
+  const bare = line.replace(/"(?:[^"\\]|\\.)*"|'[^']*'/g, '');
+  if (/["']/.test(bare.replace(/\w'\w/g, '')) || /\\\s*$/.test(line) || /\\\s*$/.test(before)) return false;
+  const isEven = (open: RegExp, close: RegExp) => bare.split(open).length === bare.split(close).length;
+  return (
+    isEven(/\(/, /\)/) &&
+    isEven(/\[/, /\]/) &&
+    isEven(/\{/, /\}/) &&
+    isEven(/<[A-Za-z](?![^<]*\/>)/, /<\//) &&
+    !/:\s*[|>][+-]?\s*$/.test(bare)
+  );
+}
+
+function jsonWithout(text: string): string | undefined {
+  try {
+    return `${JSON.stringify(keptOf(JSON.parse(text), 'value'), null, 2)}\n`;
+  } catch {
+    return undefined; // With comments, perhaps: what reads it is no reader of JSON.
+  }
+}
+
+function keptOf(node: unknown, name: string): unknown {
+  if (typeof node === 'string') {
+    const plain = withoutLogIns(node);
+    return isFault(`"${name}": ${JSON.stringify(plain)}`, '', false) ? undefined : plain;
+  }
+  if (Array.isArray(node)) return node.map((one) => keptOf(one, name)).filter((one) => one !== undefined);
+  if (typeof node !== 'object' || node === null) return node;
+  return Object.fromEntries(Object.entries(node).map(([key, one]) => [key, keptOf(one, key)]));
+}

@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import { isBackup, lookThrough, mayBeSettings } from '../../../src/plan/settings/index.ts';
+
+const PASSWORD = 'hunter2hunter2';
+const LOGGED_IN = `https://${['ada', PASSWORD].join(':')}@`;
+/** No real ones: each in the form that such a service gives out. */
+const CUSTOMER = 'Zk4WhVq8mXc2Bd1R';
+
+describe('a line with a log-in goes, and the line below it stays', () => {
+  it.each([
+    ['config.toml', `GITHUB_TOKEN = "${PASSWORD}"`],
+    ['auth.toml', `password = '${PASSWORD}'`],
+    ['.gemrc', `:rubygems_api_key: ${PASSWORD}`],
+    ['npmrc', `//r.example/:_password="${PASSWORD}"`],
+    ['.yarnrc.yml', `npmAuthIdent: "ada:${PASSWORD}"`],
+    ['x.properties', `corp.password=${PASSWORD}`],
+    ['maven.config', `-Dtoken=${PASSWORD}`],
+    ['settings.xml', `<password>${PASSWORD}</password>`],
+    ['.screenrc', `setenv OPENAI_API_KEY ${PASSWORD}`],
+    ['init.el', `(setenv "OPENAI_API_KEY" "${PASSWORD}")`],
+    ['init.el', `(setq gptel-api-key "${PASSWORD}")`],
+    ['init.vim', `let $API_TOKEN='${PASSWORD}'`],
+    ['startup.jl', `ENV["GITHUB_TOKEN"]="${PASSWORD}"`],
+    ['config.kdl', `env { OPENAI_API_KEY "${PASSWORD}"; }`],
+    ['global.sbt', `credentials += Credentials("Realm", "host", "ada", "${PASSWORD}")`],
+    ['starship.toml', `command = "curl -H 'Authorization: Bearer ${PASSWORD}' x"`],
+    ['config', `run = "deploy --token ${PASSWORD}"`],
+    ['config', `# password: ${PASSWORD}`],
+  ])('%s: %s', (name, line) => {
+    const below = name.endsWith('.xml') ? '<offline>true</offline>' : 'other = 1';
+    expect(lookThrough(name, `${line}\n${below}\n`)).toEqual({ copy: `\n${below}\n` });
+    expect(lookThrough(name, `${line}\n`)).toBe('nothing');
+  });
+
+  it('under a heading that says so', () => {
+    const text = '[tool]\nmode = "fast"\n[pypi-token]\npypi = "hunter2hunter2"\n';
+    expect(lookThrough('auth.toml', text)).toEqual({ copy: '[tool]\nmode = "fast"\n[pypi-token]\n\n' });
+  });
+
+  it('an address stays without it', () => {
+    const text = `corp: ${LOGGED_IN}r.example/\nmore: https://dl.example/${CUSTOMER}/org/\n`;
+    expect(lookThrough('repositories', text)).toEqual({
+      copy: 'corp: https://r.example/\nmore: https://dl.example/org/\n',
+    });
+  });
+
+  it('in JSON the rest is whole', () => {
+    const text = JSON.stringify({ a: [{ url: `${LOGGED_IN}r.example`, token: PASSWORD }], b: { keys: ['x'] } });
+    const found = lookThrough('remotes.json', text);
+    expect(JSON.parse((found as { copy: string }).copy)).toEqual({
+      a: [{ url: 'https://r.example' }],
+      b: { keys: ['x'] },
+    });
+  });
+});
+
+it.each([
+  ['profiles.clj', `{:a 1\n :b {:password "${PASSWORD}"\n     :c 2}}\n`, 2],
+  ['config.yml', `token: |\n  ${PASSWORD}\nother: 1\n`, 1],
+  ['x.conf', `run a \\\n  --password ${PASSWORD}\n`, 2],
+  ['id', '-----BEGIN OPENSSH PRIVATE KEY-----\nabc\n(\n', undefined],
+])('a line that is part of more: %s', (name, text, line) => {
+  const found = lookThrough(name, text);
+  if (line === undefined) expect(found).not.toBe('clean');
+  else expect(found).toEqual({ line });
+});
+
+describe('what people write in settings stays', () => {
+  it.each([
+    ['.tmux.conf', 'bind-key r source-file ~/.tmux.conf\nset -g mode-keys vi\nunbind-key C-b\n'],
+    ['init.lua', 'keys = { { "<leader>k", "<cmd>x<cr>", desc = "keys" } }\nlocal token = get_token()\n'],
+    ['init.lua', 'opts = { semantic_tokens = "full", password = os.getenv("PASSWORD") }\n'],
+    ['lazy-lock.json', '{"a": {"branch": "main", "commit": "0123456789abcdef0123456789abcdef01234567"}}\n'],
+    ['settings.json', '{"key": "ctrl+k", "tokenColors": "dark", "editor.semanticTokenType": "fine"}\n'],
+    ['config.toml', '[keys.normal]\n"C-s" = ":w"\ntoken = "${TOKEN}"\npassword-store = "keyring"\n'],
+    ['.npmrc', '//r.example/:_authToken=${NPM_TOKEN}\nalways-auth=true\n'],
+    ['config', 'url = git@host.example:a/b.git\npushurl = ssh://git@host.example/a\n'],
+    ['config', '# the token: see the handbook of the company\nkey_file = ~/.keys/a.pem\n'],
+    ['.crates.toml', '"ripgrep 14.1.0 (registry+https://github.com/rust-lang/crates.io-index)" = ["rg"]\n'],
+    ['settings.xml', '<url>https://r.example/v2/0a1b2c3d-0a1b-4c3d-8e5f-0a1b2c3d4e5f/x</url>\n'],
+    ['htoprc', 'fields=0 48 17 18 38 39 40 2 46 47 49 1\ncolor_scheme=0\n'],
+    ['.vimrc', 'let mapleader = " "\nnnoremap <silent> <leader>p :set paste<CR>\n" password: ask the boss for it\n'],
+  ])('%s: %j', (name, text) => expect(lookThrough(name, text)).toBe('clean'));
+});
+
+it('copies that were left of settings are told by their names', () => {
+  const names = ['settings.xml.bak', 'config.toml~', '.npmrc.old', 'gradle.properties.bak2', 'config.save'];
+  expect(names.filter(isBackup)).toEqual(names);
+  expect(['a.lua', 'rebackup', 'Makefile~', 'config.toml'].filter(isBackup)).toEqual([]);
+  expect(
+    ['.npmrc', 'auth.toml', 'credentials', 'remotes.json', 'env', 'global.sbt'].every((one) =>
+      mayBeSettings(one, false),
+    ),
+  ).toBe(true);
+  expect(['cargo', 'README.md', 'libx.so', 'nvm-exec'].some((one) => mayBeSettings(one, false))).toBe(false);
+});
+
+it.each([
+  ...['https://a@', 'token=', 'a"', '"a', "'", '<a>', 'password: ', '{[(', 'credentials("a",', 'A_KEY ', '://x/', 'x'],
+])('nothing hangs on %j, over and over', (piece) => {
+  const start = process.cpuUsage();
+  lookThrough('config', piece.repeat((1 << 18) / piece.length));
+  expect(process.cpuUsage(start).user).toBeLessThan(3_000_000);
+});
