@@ -1,6 +1,6 @@
 import type { Decision } from '../decide/decide.ts';
 import { guardName, guardValue } from '../decide/guard/index.ts';
-import { showBytes, textOfBytes } from '../host/bytes.ts';
+import { showBytes, showText, textOfBytes } from '../host/bytes.ts';
 import { isOnPath } from '../host/folders.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
 import { shellWord } from '../host/shell-word.ts';
@@ -41,8 +41,9 @@ const line = (key: string, name: string) => profileLine({ section: 'environment'
 
 /** A name as flags and profiles take it. White space and what is special in a pattern cannot be written there, but `?` stands for each. */
 function writable(bytes: Decision['name']): string | undefined {
-  const name = textOfBytes(bytes);
-  return name === undefined || /[\0-\x08\x0e-\x1f\x7f]/.test(name) ? undefined : name.replace(/[\s*?[\]]/gu, '?');
+  const name = textOfBytes(bytes)?.replace(/[\s*?[\]]/gu, '?');
+  // What has to be shown as an escape is no line to be pasted.
+  return name !== undefined && showText(name) === name ? name : undefined;
 }
 
 function dropping({ name: bytes }: Decision): PossibleChange | undefined {

@@ -466,9 +466,10 @@ describe('places as flags of run', () => {
   test('dry-run and explain tell them in words', () => {
     const desk = new Desk();
     const flags = ['--write', '/srv', '--hide', '/opt', '--workspace', 'read-only'];
-    const said = 'write      /srv\nhide       /opt\nworkspace  read-only\n';
-    expect(desk.run('run', ...flags, '--dry-run', '--', 'true').stdout).toContain(said);
-    expect(desk.run('explain', ...flags).stdout).toContain(said);
+    const said = ['write      /srv', 'hide       /opt', 'workspace  read-only'];
+    const indented = said.map((line) => `  ${line}\n`).join('');
+    expect(desk.run('run', ...flags, '--dry-run', '--', 'true').stdout).toContain(indented);
+    expect(desk.run('explain', ...flags).stdout).toContain(`${said.join('\n')}\n`);
   });
 
   test('what is kept away needs the barrier; what is let through needs nothing', () => {
