@@ -13,6 +13,9 @@ const HEAD = 9;
 const TO = { start: 'n', part: 'p', last: 'q', input: 'i', signal: 's', endSandbox: 'x', abandon: 'a' } as const;
 const FROM = { isThere: 'n', failed: 'f', status: 'c', output: '1', errors: '2', ended: 'x' } as const;
 
+/** The process that starts launchers takes no more in one piece, and would end with all that it has started. */
+const LARGEST_INPUT = 64 << 20;
+
 /** What a launcher says of itself. */
 const STATUS = { ready: 'r', started: 's' } as const;
 
@@ -27,9 +30,9 @@ export interface HelpersLaunch {
  * A small process that starts the launchers of this one, which is large and would stand still for each of them. It begins with an empty
  * environment, dies with this process, and whatever it has started dies with it.
  */
-export class Launches {
+export class LaunchHelper {
   readonly #child: ChildProcess;
-  readonly #socket: Socket;
+  readonly #socket: Socket | undefined;
   readonly #launches = new Map<number, WaitingLauncher>();
   readonly #gone: Promise<void>;
   readonly #frames = new Frames((kind, number, payload) => this.#launches.get(number)?.hear(kind, payload));
@@ -38,15 +41,12 @@ export class Launches {
   #hasEnded = false;
 
   constructor(launcher: string) {
-    const stdio = ['ignore', 'ignore', 'inherit', 'pipe'] as const;
+    // A descriptor that it inherits is set to block, for this process as well: a log that nobody reads would hold it up.
     this.#child = spawn(launcher, [`--launches=${process.pid}`], {
       cwd: '/',
       env: emptyEnvironment(),
-      stdio: [...stdio],
+      stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
     });
-    this.#socket = this.#child.stdio[3] as Socket;
-    this.#socket.on('data', (chunk: Buffer) => this.#frames.push(chunk));
-    this.#socket.on('error', () => undefined); // Its end tells.
     this.#gone = new Promise((resolve) => {
       const end = () => {
         this.#end();
@@ -55,12 +55,16 @@ export class Launches {
       this.#child.once('error', end);
       this.#child.once('close', end);
     });
+    // Where too many files are open it has no streams at all.
+    this.#socket = this.#child.stdio?.[3] as Socket | undefined;
+    this.#socket?.on('data', (chunk: Buffer) => this.#frames.push(chunk));
+    this.#socket?.on('error', () => undefined); // Its end tells.
     this.#child.unref();
-    this.#socket.unref();
+    this.#socket?.unref();
   }
 
   get isThere(): boolean {
-    return !this.#hasEnded && this.#child.pid !== undefined;
+    return !this.#hasEnded && this.#child.pid !== undefined && this.#socket !== undefined;
   }
 
   get pid(): number | undefined {
@@ -80,7 +84,7 @@ export class Launches {
   /** Ends what still runs with it. */
   async end(): Promise<void> {
     this.#child.ref();
-    this.#socket.destroy();
+    this.#socket?.destroy();
     await this.#gone;
   }
 
@@ -90,24 +94,24 @@ export class Launches {
     head.writeUInt32LE(number, 1);
     head.writeUInt32LE(payload.length, 5);
     this.together(() => {
-      this.#socket.write(head);
-      if (payload.length > 0) this.#socket.write(payload);
+      this.#socket?.write(head);
+      if (payload.length > 0) this.#socket?.write(payload);
     });
   }
 
   /** One write for all that is said. */
   together(say: () => void): void {
-    this.#socket.cork();
+    this.#socket?.cork();
     say();
-    this.#socket.uncork();
+    this.#socket?.uncork();
   }
 
   /** Somebody waits for an answer, so this process may not end for want of anything to do. */
   awaits(more: 1 | -1): void {
     this.#awaited += more;
     for (const one of [this.#child, this.#socket])
-      if (this.#awaited > 0) one.ref();
-      else one.unref();
+      if (this.#awaited > 0) one?.ref();
+      else one?.unref();
   }
 
   forget(number: number): void {
@@ -128,7 +132,7 @@ interface Settle<T> {
 }
 
 export class WaitingLauncher {
-  readonly #launches: Launches;
+  readonly #launches: LaunchHelper;
   readonly #number: number;
   readonly #result: Promise<LaunchResult>;
   readonly #there: Promise<number>;
@@ -142,7 +146,7 @@ export class WaitingLauncher {
   #hasStarted = false;
   #isAwaited = false;
 
-  constructor(launches: Launches, number: number) {
+  constructor(launches: LaunchHelper, number: number) {
     this.#launches = launches;
     this.#number = number;
     this.#result = new Promise((resolve, reject) => {
@@ -187,11 +191,16 @@ export class WaitingLauncher {
   /** All of the input is known, so that the command need not be waited for to read it. */
   start(plan: LaunchPlan, input: string): HelpersLaunch {
     if (!isPlan(plan)) throw new TypeError('launch takes only a plan made by plan()');
+    const given = Buffer.from(input);
+    if (given.length > LARGEST_INPUT)
+      throw new CordonError('session', 'the input is larger than 64 MiB', {
+        hint: 'write it to a file in the workspace, and name that',
+      });
     this.#await();
     const made = this.#first === undefined ? undefined : planInTwo(plan, this.#launches.pid);
     const text = made?.second() ?? planText(plan, 'with-values', this.#launches.pid);
     this.#launches.together(() => {
-      this.#say(TO.input, Buffer.from(input));
+      this.#say(TO.input, given);
       this.#say(TO.last, Buffer.from(text, 'latin1'));
     });
     const child: Controlled = {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { CordonError } from '../host/errors.ts';
-import { Launches, type WaitingLauncher } from '../launch/launches.ts';
+import { LaunchHelper, type WaitingLauncher } from '../launch/launches.ts';
 import { nativeLauncher } from '../launch/machine.ts';
 import type { LaunchPlan } from '../plan/plan.ts';
 import { findCgroups } from './cgroup-places.ts';
@@ -28,7 +28,7 @@ const READY_MS = 30_000;
 export class LauncherPool {
   readonly launcher: string;
   readonly cgroups: CgroupPlaces | undefined;
-  #launches: Launches | undefined;
+  #launches: LaunchHelper | undefined;
   #idle: CallPlace[] = [];
   /** The one that was used last comes last. */
   readonly #ready = new Map<Owner, Ready>();
@@ -151,7 +151,7 @@ export class LauncherPool {
 
   async #make(): Promise<CallPlace> {
     const group = this.cgroups === undefined ? undefined : new Cgroup(this.cgroups);
-    if (this.#launches?.isThere !== true) this.#launches = new Launches(this.launcher);
+    if (this.#launches?.isThere !== true) this.#launches = new LaunchHelper(this.launcher);
     const launcher = this.#launches.start();
     try {
       if (group !== undefined) await group.join(await launcher.pid());
