@@ -33,7 +33,7 @@ static void pass_signals(struct barrier *barrier) {
     }
     bool has_it = !caught.by_process && barrier->greeted && !barrier->terminal.is_lent;
     if (has_it && caught.signal != SIGCONT) continue;
-    give_order(barrier, caught.signal, !caught.by_process);
+    give_order(barrier, caught.signal == END_SIGNAL ? SIGKILL : caught.signal, !caught.by_process);
   }
 }
 

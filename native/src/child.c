@@ -24,7 +24,8 @@ static bool needs_continue(pid_t pid) {
 static void pass_signals(struct watch *watch, pid_t pid) {
   struct caught caught;
   while (watch_next(watch, &caught))
-    if (caught.signal == SIGCONT ? needs_continue(pid) : caught.signal != SIGCHLD && caught.by_process) kill(pid, caught.signal);
+    if (caught.signal == SIGCONT ? needs_continue(pid) : caught.signal != SIGCHLD && caught.by_process)
+      kill(pid, caught.signal == END_SIGNAL ? SIGKILL : caught.signal);
 }
 
 /* What a command that has ended left behind is ours to wait for where nobody else is there. */

@@ -343,6 +343,10 @@ static void tell_removed(const struct git_judge *judge, const struct git_entry *
   git_tell(judge->file, ": ", entry->stem, entry->key, " was set by the command and put back", NULL);
 }
 
+static void tell_restored(const struct git_judge *judge, const struct git_entry *entry) {
+  git_tell(judge->file, ": ", entry->stem, entry->key, " was taken out by the command and put back", NULL);
+}
+
 static struct git_walk walk;
 /* The git directory whose settings are looked at, where they may say where its files are. */
 static const char *judged;
@@ -359,13 +363,16 @@ static bool is_own_tree(const char *path) {
   return is_own;
 }
 
-/* Behind links too. */
-static bool is_in_reach(const char *path) {
-  int fd = openat(AT_FDCWD, path, O_PATH | O_CLOEXEC);
-  const char *real = fd < 0 ? NULL : path_of(fd), *plain = plain_path("/", path);
-  if (fd >= 0) close(fd);
-  bool is_outside_name = state.outside && below(state.outside, plain);
-  return is_outside_name || git_is_within(&walk, plain) || (real && git_is_within(&walk, real));
+/* In whichever of them: one configuration may say where another one's remotes are. */
+static bool had_remote(void) {
+  struct git_config config;
+  for (size_t i = 0; i < state.count; i++) {
+    const struct noted *one = &state.files[i];
+    const char *name = strrchr(one->path, '/') + 1;
+    if (!one->text || (strcmp(name, git_configurations[0]) != 0 && strcmp(name, git_configurations[1]) != 0)) continue;
+    if (git_parse((struct slice){one->text, one->length}, &config) && git_has_remote(&config)) return true;
+  }
+  return false;
 }
 
 /* Where hooks are looked for beside the files, these must not move. */
@@ -387,9 +394,9 @@ void git_settle_file(int folder, const char *path, const char *name) {
   if (is_unchanged(before, &found, now)) return;
   struct slice old = git_text_before(file);
   const char *inside = judged && strcmp(judged, path) == 0 && !names_hooks(old) ? below(state.workspace, path) : NULL;
-  struct git_judge judge = {.folder = inside && *inside ? inside : NULL, .is_own_tree = is_own_tree, .is_in_reach = is_in_reach, .removed = tell_removed, .file = git_shown(file)};
+  struct git_judge judge = {.folder = inside && *inside ? inside : NULL, .is_own_tree = is_own_tree, .removed = tell_removed, .restored = tell_restored, .had_remote = had_remote(), .file = git_shown(file)};
   if (!S_ISREG(found.st_mode) || !now.text || !git_clean(&judge, old, now, &left)) git_put_back(folder, path, name);
-  else if (left.length != now.length) git_replace(folder, path, name, (struct slice){left.data, left.length}, found.st_mode);
+  else if (left.length != now.length || memcmp(left.data, now.text, now.length) != 0) git_replace(folder, path, name, (struct slice){left.data, left.length}, found.st_mode);
   text_free(&left);
 }
 

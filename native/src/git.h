@@ -36,14 +36,17 @@ struct git_judge {
   const char *folder;
   /* Whether files that lie at this path in the workspace are the directory's own. */
   bool (*is_own_tree)(const char *path);
-  /* Whether a command of this workspace can write what lies at this path. */
-  bool (*is_in_reach)(const char *path);
   void (*removed)(const struct git_judge *judge, const struct git_entry *entry);
+  void (*restored)(const struct git_judge *judge, const struct git_entry *entry);
   const char *file;
-  /* All that the configuration says now, and whether it said before that something is pushed out of reach. */
-  const struct git_config *all;
-  bool pushes_out;
+  /* Some configuration of the workspace had the address of a remote. */
+  bool had_remote;
+  /* All that the configuration says now, and said before. */
+  const struct git_config *all, *old;
 };
+
+/* Whether it has the address of a remote. */
+bool git_has_remote(const struct git_config *config);
 
 /* What is left of `now` without entries that neither are harmless nor were there before; false when it is no configuration. */
 bool git_clean(struct git_judge *judge, struct slice before, struct slice now, struct text *left);

@@ -227,41 +227,47 @@ static bool is_plain_address(const char *value) {
   return false;
 }
 
-/* A path, for git; NULL: it goes over a network. */
-static const char *local_part(const char *address) {
-  static const char scheme[] = "file://";
-  if (strncasecmp(address, scheme, sizeof scheme - 1) == 0) return address + sizeof scheme - 1;
+/* As git tells a path from what goes over a network. */
+static bool is_path(const char *address) {
   const char *colon = strchr(address, ':'), *slash = strchr(address, '/');
-  return !colon || (slash && slash < colon) ? address : NULL;
+  return !colon || (slash && slash < colon) || strncasecmp(address, "file:", 5) == 0;
 }
 
-/* A repository that a command can write has hooks, which run when something is pushed to it. */
-static bool is_out_of_reach(const struct git_judge *judge, const char *address) {
-  const char *path = local_part(address);
-  return !path || (path[0] == '/' && !strchr(path, '%') && !judge->is_in_reach(path));
-}
-
-/* Who works with remotes in the workspace alone may add others there. */
+/*
+ * A repository that a command can write has hooks, which run when something is pushed to it. Where a path leads is not asked: a link or a
+ * name that git finds another way may lead elsewhere the next time. Who has no remote yet may have one here.
+ */
 static bool is_harmless_address(const struct git_judge *judge, const char *value) {
-  return is_plain_address(value) && (!judge->pushes_out || is_out_of_reach(judge, value));
+  return is_plain_address(value) && !(judge->had_remote && is_path(value));
 }
 
-static bool has_remote_out_of_reach(const struct git_judge *judge, const struct git_config *config) {
-  for (size_t i = 0; i < config->count; i++) {
-    const struct git_entry *entry = &config->entries[i];
-    bool is_address = strncmp(entry->stem, "remote.", 7) == 0 && is_among(" url pushurl ", entry->key);
-    if (is_address && entry->value && is_out_of_reach(judge, entry->value)) return true;
-  }
+static bool is_url(const struct git_entry *entry) { return strncmp(entry->stem, "remote.", 7) == 0 && strcmp(entry->key, "url") == 0; }
+
+bool git_has_remote(const struct git_config *config) {
+  for (size_t i = 0; i < config->count; i++)
+    if (is_url(&config->entries[i])) return true;
   return false;
 }
 
-/* By its name, or this repository itself. A name that no remote has is an address: that of a folder here. */
+static bool is_same(const struct git_entry *a, const struct git_entry *b) {
+  if (strcmp(a->key, b->key) != 0 || strcmp(a->stem, b->stem) != 0 || !a->value != !b->value) return false;
+  return !a->value || strcmp(a->value, b->value) == 0;
+}
+
+static bool is_known(const struct git_config *before, const struct git_entry *entry) {
+  for (size_t i = 0; i < before->count; i++)
+    if (is_same(&before->entries[i], entry)) return true;
+  return false;
+}
+
+/* By its name, or this repository itself. One without an address that may stand is an address: that of a folder here. */
 static bool is_remote(const struct git_judge *judge, const char *name) {
   size_t length = strlen(name);
   if (name[0] == '-') return false;
   for (size_t i = 0; i < judge->all->count; i++) {
-    const char *stem = judge->all->entries[i].stem;
-    if (strncmp(stem, "remote.", 7) == 0 && strncmp(stem + 7, name, length) == 0 && strcmp(stem + 7 + length, ".") == 0) return true;
+    const struct git_entry *entry = &judge->all->entries[i];
+    if (!is_url(entry) || strncmp(entry->stem + 7, name, length) != 0 || strcmp(entry->stem + 7 + length, ".") != 0) continue;
+    if (is_known(judge->old, entry) || is_harmless_address(judge, entry->value ? entry->value : "")) return true;
   }
   return strcmp(name, ".") == 0;
 }
@@ -306,11 +312,6 @@ static bool is_harmless(const struct git_judge *judge, const struct git_entry *e
   return false;
 }
 
-static bool is_same(const struct git_entry *a, const struct git_entry *b) {
-  if (strcmp(a->key, b->key) != 0 || strcmp(a->stem, b->stem) != 0 || !a->value != !b->value) return false;
-  return !a->value || strcmp(a->value, b->value) == 0;
-}
-
 /* ── taking out ── */
 
 /* The whole line where nothing else stands on it; behind a section's name the line's end stays. */
@@ -331,17 +332,36 @@ static void only_harmful(const struct git_judge *judge, struct git_config *confi
   config->count = kept;
 }
 
-static bool is_known(const struct git_config *before, const struct git_entry *entry) {
-  for (size_t i = 0; i < before->count; i++)
-    if (is_same(&before->entries[i], entry)) return true;
-  return false;
-}
-
 static bool are_same(const struct git_config *a, const struct git_config *b) {
   if (a->count != b->count) return false;
   for (size_t i = 0; i < a->count; i++)
     if (!is_same(&a->entries[i], &b->entries[i])) return false;
   return true;
+}
+
+static bool has_url_of(const struct git_config *config, const char *stem) {
+  for (size_t i = 0; i < config->count; i++)
+    if (is_url(&config->entries[i]) && strcmp(config->entries[i].stem, stem) == 0) return true;
+  return false;
+}
+
+/* Without its address a remote's name is one: that of a folder, which the command may have made. */
+static void restore_addresses(const struct git_judge *judge, struct slice before, struct text *left) {
+  struct git_config cleaned;
+  for (size_t i = 0; i < judge->old->count; i++) {
+    const struct git_entry *entry = &judge->old->entries[i];
+    if (!is_url(entry) || !git_parse((struct slice){left->data, left->length}, &cleaned) || has_url_of(&cleaned, entry->stem)) continue;
+    if (left->length && left->data[left->length - 1] != '\n') text_add(left, "\n");
+    text_add(left, "[remote \"");
+    for (const char *at = entry->stem + 7; at[1]; at++) {
+      if (*at == '"' || *at == '\\') text_add(left, "\\");
+      text_add_bytes(left, at, 1);
+    }
+    text_add(left, "\"]\n\t");
+    text_add_bytes(left, before.text + entry->start, entry->end - entry->start);
+    if (left->data[left->length - 1] != '\n') text_add(left, "\n");
+    judge->restored(judge, entry);
+  }
 }
 
 bool git_clean(struct git_judge *judge, struct slice before, struct slice now, struct text *left) {
@@ -351,7 +371,7 @@ bool git_clean(struct git_judge *judge, struct slice before, struct slice now, s
   bool was_readable = git_parse(before, &old);
   if (!was_readable) old.count = 0;
   judge->all = &new;
-  judge->pushes_out = has_remote_out_of_reach(judge, &old);
+  judge->old = &old;
   struct git_config known = old;
   text_make_room(left, now.length + 1);
   known.entries = allot(old.count, sizeof *old.entries);
@@ -366,6 +386,7 @@ bool git_clean(struct git_judge *judge, struct slice before, struct slice now, s
     judge->removed(judge, &new.entries[i]);
   }
   text_add_bytes(left, now.text + copied, now.length - copied);
+  restore_addresses(judge, before, left);
   /* Where all that was added is gone, the bytes are as they were too: no empty section is left behind. */
   if (!copied || !was_readable || !git_parse((struct slice){left->data, left->length}, &cleaned) || !are_same(&cleaned, &old)) return true;
   left->length = 0;

@@ -97,7 +97,7 @@ static uint32_t number_at(const char *bytes) {
   return number;
 }
 
-/* It reads all that comes, and whoever waits for its answers waits for it alone. */
+/* Blocks: the caller always reads, and nobody else waits here. */
 static void tell(uint32_t number, char kind, const void *bytes, size_t length) {
   uint32_t numbers[] = {number, (uint32_t)length};
   char head[HEAD] = {kind};
@@ -159,17 +159,6 @@ static void add_piece(struct way_in *way, struct piece *piece, bool is_last, boo
   *end = piece;
   way->is_complete = is_last;
   feed(way, is_socket);
-}
-
-/* Of one whose own child is the first process of a sandbox, that; it stays to say so in the records. */
-static void end_sandbox(const struct started *launch) {
-  char path[64], list[32] = "";
-  snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)launch->pid, (int)launch->pid);
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd >= 0 && read(fd, list, sizeof list - 1) < 0) list[0] = '\0';
-  if (fd >= 0) close(fd);
-  long child = strtol(list, NULL, 10);
-  kill(child > 0 ? (pid_t)child : launch->pid, SIGKILL);
 }
 
 /* ── starting ── */
@@ -261,7 +250,7 @@ static void take_frame(char kind, uint32_t number, struct piece *piece) {
       case LAST: add_piece(&launch->plan, piece, kind == LAST, true); return;
       case INPUT: add_piece(&launch->input, piece, true, false); return;
       case SIGNAL: kill(launch->pid, piece->length ? piece->bytes[0] : 0); break;
-      case END_SANDBOX: end_sandbox(launch); break;
+      case END_SANDBOX: kill(launch->pid, END_SIGNAL); break;
       case ABANDON: abandon(launch); break;
     }
   free_piece(piece);
@@ -296,7 +285,7 @@ static void hear_caller(void) {
   if (got < 0 && errno == EINTR) return;
   /* Whoever wanted these is gone: all of them end with this process. */
   if (got <= 0) _exit(0);
-  for (size_t at = 0; at < (size_t)got || (server.coming && server.filled == server.coming->length);) {
+  for (size_t at = 0; at < (size_t)got;) {
     at += take_some(bytes + at, (size_t)got - at);
     if (!server.coming || server.filled < server.coming->length) continue;
     struct piece *whole = server.coming;

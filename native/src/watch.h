@@ -1,6 +1,9 @@
 #ifndef CORDON_WATCH_H
 #define CORDON_WATCH_H
 
+/* Sent to a launcher: its command is to be killed, and the rest to go as at any end, git's files put back. The last of all signals. */
+enum { END_SIGNAL = 64 };
+
 #include "incoming.h"
 
 #include <signal.h>

@@ -136,6 +136,9 @@ function onlyChild(pid: number): number | undefined {
   return first === undefined || first === '' ? undefined : Number(first);
 }
 
+/** Tells a launcher to kill its command (native/src/watch.h). The first process of the sandbox is not killed: it puts git's files back. */
+const END_SIGNAL = 64;
+
 /** Ends the command at once, and with a sandbox all that runs inside; its supervisor, where it has one, stays to say so in the records. */
 function endSandbox(child: Controlled): void {
   const delivery = deliveries.get(child);
@@ -146,7 +149,7 @@ function endSandbox(child: Controlled): void {
   const { pid } = child;
   if (pid === undefined) return;
   try {
-    process.kill((isLauncher(pid) ? onlyChild(pid) : undefined) ?? pid, 'SIGKILL');
+    process.kill(pid, isLauncher(pid) ? END_SIGNAL : 'SIGKILL');
   } catch {
     // It has just ended.
   }

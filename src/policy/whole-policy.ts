@@ -75,6 +75,21 @@ const WHOLE = object('an object with a whole policy', {
       preset: must(choice(['all', 'guarded', 'workspace', 'minimal']), 'What is there to begin with.'),
       explicit: must(flag, 'It was asked for by name, so that it never degrades.'),
       ...{ write: paths, read: paths, hide: paths, expose: paths, show: paths },
+      said: may(
+        object('an object with plain and projects', {
+          plain: paths,
+          projects: must(
+            listOf(
+              object('an object with folder and aside', {
+                folder: must(text({ expected: 'an absolute path' }), 'It has a folder for each project.'),
+                aside: must(listOf(text()), 'Names in the folder of a project that are put aside.'),
+              }),
+            ),
+            'Folders with one for each project.',
+          ),
+        }),
+        "Where an agent's transcripts and logs are written.",
+      ),
       workspace: must(
         object('an object with mode and folder', {
           mode: must(choice(WORKSPACE_MODES), 'What becomes of what is written there.'),
@@ -226,6 +241,8 @@ function filesystemOf(written: WrittenPolicy['filesystem'], problems: Problems):
   for (const word of [...PLACE_WORDS, 'show'] as const)
     for (const path of written[word])
       if (!isAbsolute(path)) problems.add({ path: `filesystem.${word}` }, `'${path}' is not an absolute path`);
+  for (const path of [...(written.said?.plain ?? []), ...(written.said?.projects ?? []).map((one) => one.folder)])
+    if (!isAbsolute(path)) problems.add({ path: 'filesystem.said' }, `'${path}' is not an absolute path`);
   if (folder !== undefined && !isAbsolute(folder))
     problems.add({ path: 'filesystem.workspace.folder' }, `'${folder}' is not an absolute path`);
   return { ...written, workspace: { mode, ...(folder === undefined ? {} : { folder }) } };

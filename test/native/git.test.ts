@@ -205,6 +205,21 @@ const WAYS: Readonly<Record<string, Way>> = {
     does: `git init -q --bare x; H=x/hooks; ${HOOK.replaceAll('post-commit', 'post-update')}; git config remote.origin.pushurl "$PWD/x"`,
     afterwards: 'git commit -q --allow-empty -m more; git push',
   },
+  'a remote without an address, whose name is a folder': {
+    before: 'git clone -q --bare . ../$$ && git remote add origin "$PWD/../$$" && git push -q -u origin main',
+    does: `git init -q --bare d/x.git; H=d/x.git/hooks; ${HOOK.replaceAll('post-commit', 'post-update')}; git config remote.d/x.git.prune true; git config branch.main.pushRemote d/x.git`,
+    afterwards: 'git config push.default current; git commit -q --allow-empty -m more; git push',
+  },
+  'the address of a remote that is taken out, with a folder of its name': {
+    before: 'git clone -q --bare . ../$$ && git remote add origin "$PWD/../$$" && git push -q -u origin main',
+    does: `git init -q --bare origin.git; H=origin.git/hooks; ${HOOK.replaceAll('post-commit', 'post-update')}; git config --unset remote.origin.url`,
+    afterwards: 'git config push.default current; git commit -q --allow-empty -m more; git push',
+  },
+  'an address in the settings of a worktree': {
+    before: 'git clone -q --bare . ../$$ && git remote add origin "../$$" && git push -q -u origin main',
+    does: `git init -q --bare x; H=x/hooks; ${HOOK.replaceAll('post-commit', 'post-update')}; git config extensions.worktreeConfig true; git config --worktree remote.origin.pushurl /proc/self/cwd/x`,
+    afterwards: 'git commit -q --allow-empty -m more; git push',
+  },
   'a repository that is pushed to by the name of its folder': {
     before: 'git clone -q --bare . ../$$ && git remote add origin "$PWD/../$$" && git push -q -u origin main',
     does: `git init -q --bare x; H=x/hooks; ${HOOK.replaceAll('post-commit', 'post-update')}; git config branch.main.pushRemote x`,

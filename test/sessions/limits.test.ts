@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { USERS } from '../support/users.ts';
@@ -94,6 +94,15 @@ describe.each(USERS)('limits of a session of %s', (user) => {
       call('trap "" TERM; echo on; while :; do sleep 0.1; done', {}, { timeoutMs: 2000 }),
     );
     expect(result).toMatchObject({ exitCode: 124, timedOut: true, stdout: 'on\n' });
+  });
+
+  it("git's settings are put back also by the end of a command that ignores TERM", async () => {
+    const here = scene(user);
+    const planted =
+      'git init -q; git config core.fsmonitor evil; trap "" TERM INT HUP; echo on; while :; do sleep 0.1; done';
+    const result = await inMain(here, call(planted, {}, { timeoutMs: 2000 }));
+    expect(result).toMatchObject({ exitCode: 124, timedOut: true, stdout: 'on\n' });
+    expect(readFileSync(join(here.workspace, '.git/config'), 'utf8')).not.toContain('evil');
   });
 
   it('one that heeds TERM has its moment', async () => {
