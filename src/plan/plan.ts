@@ -202,7 +202,12 @@ export function planInTwo(plan: LaunchPlan, parent?: number): { first: string; s
 }
 
 const canBeMadeAhead = (operation: Operation) =>
-  MADE_AHEAD.has(operation.kind) && !(operation.kind === 'keep-out' && operation.why === HIDDEN_BY_POLICY);
+  operation.kind === 'data'
+    ? HOW_NAMES_ARE_FOUND.test(operation.path)
+    : MADE_AHEAD.has(operation.kind) && !(operation.kind === 'keep-out' && operation.why === HIDDEN_BY_POLICY);
+
+/** Files of the system whose text is no secret: without a network they say that there is nobody to ask. */
+const HOW_NAMES_ARE_FOUND = /^\/(?:etc|run)\/(?:.*[/-])?(?:resolv|nsswitch)\.conf$/;
 
 /**
  * What is the same for a command that starts at once and for one that starts later. What the policy hides may only be put there meanwhile,
