@@ -22,9 +22,10 @@ static bool name_project(const char *path, char *name) {
   for (const unsigned char *at = (const unsigned char *)path; *at; at++) {
     bool is_plain = (*at >= '0' && *at <= '9') || (*at >= 'A' && *at <= 'Z') || (*at >= 'a' && *at <= 'z');
     if (*at >= 0x80 && *at < 0xc0) continue;
-    if (length + 2 > LONGEST_NAME) return false;
+    size_t more = *at >= 0xf0 ? 2 : 1;
+    if (length + more > LONGEST_NAME) return false;
     name[length++] = is_plain ? (char)*at : '-';
-    if (*at >= 0xf0) name[length++] = '-';
+    if (more == 2) name[length++] = '-';
   }
   name[length] = '\0';
   return length > 0;

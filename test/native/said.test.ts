@@ -19,13 +19,14 @@ import { BUILDS, type Build, BWRAP, writeShim } from './support.ts';
 /** A folder that an agent keeps what was said in, and one with a folder for each project. */
 class Scene {
   readonly root = openFolder('said');
-  readonly work = join(this.root, 'work');
+  readonly work;
   readonly said = join(this.root, 'said');
   readonly projects = join(this.root, 'projects');
   readonly #ids;
   readonly #shim;
 
-  constructor(user: User, build: Build) {
+  constructor(user: User, build: Build, lengthOfWork = 0) {
+    this.work = join(this.root, 'work').padEnd(lengthOfWork, 'k');
     this.#ids = identityOf(user);
     for (const folder of [this.work, this.said, this.projects]) mkdirSync(folder);
     symlinkSync('/mine', join(this.said, 'mine'));
@@ -159,6 +160,15 @@ describe.each(USERS)('where an agent keeps what was said, as %s,', (user) => {
     expect(readdirSync(scene.own).sort()).toEqual(['memory', 's']);
     expect(readdirSync(join(scene.own, 'memory'))).toEqual([]);
     expect(lstatSync(scene.own).uid).toBe(identityOf(user).uid);
+  });
+
+  it.each([
+    [200, true],
+    [201, false],
+  ])('a project whose name has %i characters is written: %s', (length, isWritten) => {
+    const scene = new Scene(user, 'release', length);
+    scene.run(`mkdir -p ${scene.own}; echo x >${scene.own}/s`);
+    expect(existsSync(join(scene.own, 's'))).toBe(isWritten);
   });
 
   it.each(BUILDS)('the folder of this project is not followed where it is a link (%s)', (build) => {
