@@ -80,9 +80,10 @@ static unsigned char type_of(int folder, const struct dirent *entry) {
 
 /* What is mounted in there is a layer, in which nothing is real. */
 static void look_through(struct way *way, int above, const char *name, const char *path, unsigned depth) {
-  struct stat found;
+  struct stat found = {0};
   int folder = open_up(way, above, name, &found);
   DIR *listing = folder < 0 ? NULL : fdopendir(folder);
+  if (folder >= 0 && !listing) close(folder);
   if (depth == 0) way->device = found.st_dev;
   bool is_looked_at = listing && depth < DEEPEST;
   if (!is_looked_at && way->tell) tell(way, path, " lies deeper than is looked at, or cannot be looked at", "");
@@ -225,10 +226,10 @@ static void open_ledger(int folder) {
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
   int fd = openat(folder, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-  if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) != 0) return;
+  if (fd < 0) return;
   snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
   snprintf(name, sizeof name, "%s%d-%llx", ledger_start, (int)getpid(), (unsigned long long)now.tv_sec * 1000000000u + (unsigned long long)now.tv_nsec);
-  bool is_named = linkat(AT_FDCWD, path, folder, name, AT_SYMLINK_FOLLOW) == 0;
+  bool is_named = flock(fd, LOCK_EX | LOCK_NB) == 0 && linkat(AT_FDCWD, path, folder, name, AT_SYMLINK_FOLLOW) == 0;
   if (is_named) ledger = moved_out_of_the_way(fd);
   else close(fd);
 }
