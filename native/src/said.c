@@ -62,7 +62,9 @@ static void tell(struct way *way, const char *path, const char *what, const char
 /* A command must not be able to keep what it made by closing the folder that it lies in. */
 static int open_up(const struct way *way, int above, const char *name, struct stat *found) {
   char path[32];
-  int opened = openat(above, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  /* One that is open already cannot be entered by "." where nobody may search it. */
+  bool is_open = strcmp(name, ".") == 0;
+  int opened = is_open ? fcntl(above, F_DUPFD_CLOEXEC, 0) : openat(above, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (opened < 0) return -1;
   bool is_there = fstat(opened, found) == 0;
   snprintf(path, sizeof path, "/proc/self/fd/%d", opened);

@@ -103,6 +103,14 @@ describe.each(USERS)('where an agent keeps what was said, as %s,', (user) => {
     expect(scene.run('true')).toMatchObject({ code: 0, stderr: '' });
   });
 
+  it.each(BUILDS)('it is so where the command closed the folder itself (%s)', (build) => {
+    const scene = new Scene(user, build);
+    const { code, stderr } = scene.run(`${plant(scene)}; chmod 0 "${scene.said}"`);
+    expect(code).toBe(0);
+    expect(linesOf(stderr)).toEqual(told(scene));
+    check(scene);
+  });
+
   it.each(BUILDS)('what was there stays unless it is another now (%s)', (build) => {
     const scene = new Scene(user, build);
     expect(scene.run(`rm ${scene.said}/mine; ln -s /mine ${scene.said}/mine`).stderr).toBe(
