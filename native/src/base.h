@@ -69,6 +69,10 @@ extern void (*on_refusal)(void);
 void require_standard_descriptors(void);
 void require_room_for_descriptors(void);
 void close_descriptors_from(unsigned first);
+/* Closes it, for one that has this number or a higher one. */
+int move_above(int fd, int number);
+/* Under this number, which nothing else may have that is still needed. */
+int keep_open_at(int fd, int number, const char *what);
 void let_go_of_input_and_output(void);
 bool write_whole(int fd, const char *bytes, size_t length);
 

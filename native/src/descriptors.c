@@ -22,6 +22,18 @@ void require_room_for_descriptors(void) {
   refuse("only ", decimal((uint64_t)room.rlim_cur), " files may be open here, too few to set up a sandbox; raise it with: ulimit -n 1024", NULL);
 }
 
+int move_above(int fd, int number) {
+  int moved = fcntl(fd, F_DUPFD_CLOEXEC, number);
+  if (moved < 0) refuse("too few files may be open here to set up a sandbox; raise it with: ulimit -n 1024", NULL);
+  close(fd);
+  return moved;
+}
+
+int keep_open_at(int fd, int number, const char *what) {
+  if (dup3(fd, number, O_CLOEXEC) < 0) refuse(what, " could not be kept open: ", error_text(errno), NULL);
+  return number;
+}
+
 static void close_listed(unsigned first) {
   DIR *listing = opendir("/proc/self/fd");
   if (!listing) refuse("cannot list open descriptors, so none can be handed on safely: ", error_text(errno), NULL);

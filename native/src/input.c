@@ -80,14 +80,11 @@ void input_take(void) {
   for (int fd = 0; fd < STANDARD; fd++) take_one(fd);
 }
 
-static int keep_at(int *fd, int number) {
-  if (dup3(*fd, number, O_CLOEXEC) < 0) refuse("cannot keep what was given to be read: ", error_text(errno), NULL);
-  *fd = number;
-  return number + 1;
-}
-
 int input_keep_open(int first) {
-  for (size_t i = 0; i < count; i++) first = keep_at(&inputs[i].own, keep_at(&inputs[i].given, first));
+  for (size_t i = 0; i < count; i++) {
+    inputs[i].given = keep_open_at(inputs[i].given, first++, "what was given to be read");
+    inputs[i].own = keep_open_at(inputs[i].own, first++, "what was given to be read");
+  }
   return first;
 }
 

@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { DEEPEST = 64, MOST_LINES = 20, LARGEST_LEDGER = 16 << 20, OUT_OF_THE_WAY = 200 };
+enum { DEEPEST = 64, MOST_LINES = 20, LARGEST_LEDGER = 16 << 20, ABOVE_ALL = 64 };
 
 /* A link, a pipe, a socket or a device. */
 struct odd {
@@ -215,13 +215,6 @@ static void settle_all_left_behind(int folder) {
   if (listing) closedir(listing);
 }
 
-/* Closes it, above all that is kept open. */
-static int moved_out_of_the_way(int fd) {
-  int moved = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, OUT_OF_THE_WAY);
-  if (fd >= 0) close(fd);
-  return moved;
-}
-
 /* Locked before it has its name: nobody takes it for one that was left. */
 static void open_ledger(int folder) {
   char name[64], path[32];
@@ -232,7 +225,7 @@ static void open_ledger(int folder) {
   snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
   snprintf(name, sizeof name, "%s%d-%llx", ledger_start, (int)getpid(), (unsigned long long)now.tv_sec * 1000000000u + (unsigned long long)now.tv_nsec);
   bool is_named = flock(fd, LOCK_EX | LOCK_NB) == 0 && linkat(AT_FDCWD, path, folder, name, AT_SYMLINK_FOLLOW) == 0;
-  if (is_named) ledger = moved_out_of_the_way(fd);
+  if (is_named) ledger = move_above(fd, ABOVE_ALL);
   else close(fd);
 }
 
@@ -280,18 +273,21 @@ void said_write_down(void) {
   text_free(&text);
 }
 
-static int keep_at(int fd, int place) {
-  if (dup3(fd, place, O_CLOEXEC) < 0) refuse("what an agent keeps could not be noted: ", error_text(errno), NULL);
-  return place;
+static const char what[] = "the folders of the agent's transcripts and logs";
+
+/* -1: it is a file, or gone. Where too few files may be open nobody can tell. */
+static int opened_above(const char *path, int number) {
+  int opened = openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  return opened < 0 && errno != EMFILE ? -1 : move_above(opened, number);
 }
 
 int said_keep_open(int first) {
   held = calloc(own.folders.count + 1, sizeof *held);
   if (!held) refuse("out of memory", NULL);
-  for (; held_count < own.folders.count; held_count++)
-    held[held_count] = moved_out_of_the_way(openat(AT_FDCWD, own.folders.items[held_count], O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  if (ledger >= 0) ledger = keep_at(ledger, first++);
+  int above = first + (int)own.folders.count + 1;
+  for (; held_count < own.folders.count; held_count++) held[held_count] = opened_above(own.folders.items[held_count], above);
+  if (ledger >= 0) ledger = keep_open_at(move_above(ledger, above), first++, what);
   for (size_t i = 0; i < held_count; i++)
-    if (held[i] >= 0) held[i] = keep_at(held[i], first++);
+    if (held[i] >= 0) held[i] = keep_open_at(held[i], first++, what);
   return first;
 }

@@ -25,17 +25,19 @@ class Scene {
   readonly #ids;
   readonly #shim;
 
-  constructor(user: User, build: Build, lengthOfWork = 0) {
+  constructor(user: User, build: Build, { lengthOfWork = 0, otherFolders = 0 } = {}) {
     this.work = join(this.root, 'work').padEnd(lengthOfWork, 'k');
     this.#ids = identityOf(user);
     for (const folder of [this.work, this.said, this.projects]) mkdirSync(folder);
+    const others = Array.from({ length: otherFolders }, (_, i) => join(this.root, `other${i}`));
+    for (const folder of others) mkdirSync(folder);
     symlinkSync('/mine', join(this.said, 'mine'));
-    for (const path of [this.root, this.work, this.said, this.projects, join(this.said, 'mine')])
+    for (const path of [this.root, this.work, this.said, this.projects, join(this.said, 'mine'), ...others])
       spawnSync('chown', ['-h', `${this.#ids.uid}:${this.#ids.gid}`, path]);
     const lines = [
       ...['cordon-plan 2', 'name t', 'allow *', 'command /bin/sh', 'arg sh', 'append-args', 'isolation barrier'],
       ...[`bwrap ${BWRAP}`, 'root machine', 'cut /', 'private /tmp 1777', 'private /var/tmp 1777'],
-      ...['workspace here real', `write-plain ${this.said}`, `write-project ${this.projects} memory`],
+      ...['workspace here real', ...others.map((path) => `write-plain ${path}`), `write-plain ${this.said}`, `write-project ${this.projects} memory`],
       ...['proc', 'dev', `git-notes ${this.root}/state`],
     ];
     this.#shim = writeShim(lines, { build });
@@ -111,6 +113,38 @@ describe.each(USERS)('where an agent keeps what was said, as %s,', (user) => {
     check(scene);
   });
 
+  it.each([80, 120])('it is so where only %i files may be open', (most) => {
+    const scene = new Scene(user, 'release');
+    const { code, stderr } = scene.run(plant(scene), ['/bin/sh', '-c', `ulimit -n ${most}; exec "$@"`, 'sh']);
+    expect(code).toBe(0);
+    expect(linesOf(stderr)).toEqual(told(scene));
+    check(scene);
+  });
+
+  it('with many folders and few files that may be open, all is settled or nothing begun', () => {
+    const scene = new Scene(user, 'release', { otherFolders: 40 });
+    const codes = [80, 90, 100, 110, 120, 130, 140, 200].map((most) => {
+      const limited = ['/bin/sh', '-c', `ulimit -n ${most}; exec "$@"`, 'sh'];
+      const { code, stdout, stderr } = scene.run(`echo begun; ${plant(scene)}`, limited);
+      expect([most, stdout]).toEqual([most, code === 0 ? 'begun\n' : '']);
+      if (code === 0) check(scene);
+      else expect(stderr).toMatch(/raise it with: ulimit -n 1024|No file descriptors available|Too many open files/);
+      return code;
+    });
+    expect(codes).toEqual([...codes].sort((one, other) => (other ?? 0) - (one ?? 0)));
+    expect(new Set(codes)).toEqual(new Set([125, 0]));
+  });
+
+  it.each(BUILDS)('many folders take no place of a file that is given to be read (%s)', (build) => {
+    const scene = new Scene(user, build, { otherFolders: 60 });
+    const file = join(scene.root, 'input');
+    writeFileSync(file, 'one\ntwo\n');
+    const around = `("$@"; cat) <${file}`;
+    const { stdout } = scene.run(`read line; echo "inside $line"; ${plant(scene)}`, ['/bin/sh', '-c', around, 'sh']);
+    expect(stdout).toBe('inside one\ntwo\n');
+    check(scene);
+  });
+
   it.each(BUILDS)('what was there stays unless it is another now (%s)', (build) => {
     const scene = new Scene(user, build);
     expect(scene.run(`rm ${scene.said}/mine; ln -s /mine ${scene.said}/mine`).stderr).toBe(
@@ -174,7 +208,7 @@ describe.each(USERS)('where an agent keeps what was said, as %s,', (user) => {
     [200, true],
     [201, false],
   ])('a project whose name has %i characters is written: %s', (length, isWritten) => {
-    const scene = new Scene(user, 'release', length);
+    const scene = new Scene(user, 'release', { lengthOfWork: length });
     scene.run(`mkdir -p ${scene.own}; echo x >${scene.own}/s`);
     expect(existsSync(join(scene.own, 's'))).toBe(isWritten);
   });
