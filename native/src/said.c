@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,15 +46,18 @@ struct way {
   struct notes *notes;
   /* NULL before the command begins. */
   void (*tell)(const char *line);
+  /* Who made what is found then. */
+  const char *who;
   unsigned told;
 };
 
-static void tell(struct way *way, const char *path, const char *what, const char *more) {
+__attribute__((sentinel)) static void tell(struct way *way, const char *part, ...) {
   struct text line = {0};
+  va_list parts;
   if (way->told++ >= MOST_LINES) return;
-  text_add(&line, path);
-  text_add(&line, what);
-  text_add(&line, more);
+  va_start(parts, part);
+  for (; part; part = va_arg(parts, const char *)) text_add(&line, part);
+  va_end(parts);
   text_add_bytes(&line, "", 1);
   way->tell(line.data);
   text_free(&line);
@@ -88,7 +92,7 @@ static void look_through(struct way *way, int above, const char *name, const cha
   if (folder >= 0 && !listing) close(folder);
   if (depth == 0) way->device = found.st_dev;
   bool is_looked_at = listing && depth < DEEPEST;
-  if (!is_looked_at && way->tell) tell(way, path, " lies deeper than is looked at, or cannot be looked at", "");
+  if (!is_looked_at && way->tell) tell(way, path, " could not be looked through; links and pipes that ", way->who, " made in it may still be there", NULL);
   for (struct dirent *entry; is_looked_at && found.st_dev == way->device && (entry = readdir(listing));) {
     if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
     unsigned char type = type_of(folder, entry);
@@ -151,22 +155,22 @@ static void settle_odd(struct way *way, int folder, const char *path, const char
   struct stat found;
   const char *whole = joined(path, name);
   if (fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) != 0 || is_as_it_was(way->notes, whole, &found)) return;
-  const char *what = S_ISLNK(found.st_mode) ? " was made a link by the command" : " was made by the command and is no plain file";
-  if (unlinkat(folder, name, 0) == 0) tell(way, whole, what, ", and was removed");
-  else tell(way, whole, what, ", and could not be removed");
+  bool is_link = S_ISLNK(found.st_mode);
+  const char *end = unlinkat(folder, name, 0) == 0 ? ", and was removed" : ", and could not be removed";
+  tell(way, whole, is_link ? " was made a link by " : " was made by ", way->who, is_link ? "" : " and is not a plain file", end, NULL);
 }
 
-static void settle(struct notes *notes, void (*to)(const char *line)) {
-  struct way way = {.each = settle_odd, .notes = notes, .tell = to};
+static void settle(struct notes *notes, const char *who, void (*to)(const char *line)) {
+  struct way way = {.each = settle_odd, .notes = notes, .tell = to, .who = who};
   look_through_all(&way);
   if (way.told <= MOST_LINES) return;
   unsigned more = way.told - MOST_LINES;
   way.told = 0;
-  tell(&way, "and ", decimal(more), " more among what the agent keeps");
+  tell(&way, "and ", decimal(more), " more in the agent's transcripts and logs", NULL);
 }
 
 void said_settle(void (*to)(const char *line)) {
-  settle(&own, to);
+  settle(&own, "the command", to);
   if (ledger >= 0 && ftruncate(ledger, 0) == 0) ledger = -1;
 }
 
@@ -199,7 +203,7 @@ static void settle_left_behind(int folder, const char *name) {
   if (flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &found) == 0 && S_ISREG(found.st_mode) && found.st_size <= LARGEST_LEDGER) {
     char *text = allot((size_t)found.st_size + 1, 1);
     ssize_t got = pread(fd, text, (size_t)found.st_size, 0);
-    if (got > 0 && read_notes(&notes, text, (size_t)got)) settle(&notes, say_line);
+    if (got > 0 && read_notes(&notes, text, (size_t)got)) settle(&notes, "an earlier command", say_line);
     unlinkat(folder, name, 0);
   }
   close(fd);

@@ -37,7 +37,12 @@ class Scene {
     const lines = [
       ...['cordon-plan 2', 'name t', 'allow *', 'command /bin/sh', 'arg sh', 'append-args', 'isolation barrier'],
       ...[`bwrap ${BWRAP}`, 'root machine', 'cut /', 'private /tmp 1777', 'private /var/tmp 1777'],
-      ...['workspace here real', ...others.map((path) => `write-plain ${path}`), `write-plain ${this.said}`, `write-project ${this.projects} memory`],
+      ...[
+        'workspace here real',
+        ...others.map((path) => `write-plain ${path}`),
+        `write-plain ${this.said}`,
+        `write-project ${this.projects} memory`,
+      ],
       ...['proc', 'dev', `git-notes ${this.root}/state`],
     ];
     this.#shim = writeShim(lines, { build });
@@ -79,7 +84,7 @@ class Scene {
 
 const PLANT = 'ln -s /etc/passwd "$S/link"; mkdir -p "$S/a/b"; mkfifo "$S/a/b/pipe"; echo said >"$S/a/plain"';
 const LINK = ' was made a link by the command, and was removed\n';
-const PIPE = ' was made by the command and is no plain file, and was removed\n';
+const PIPE = ' was made by the command and is not a plain file, and was removed\n';
 
 describe.each(USERS)('where an agent keeps what was said, as %s,', (user) => {
   const plant = (scene: Scene) => PLANT.replaceAll('$S', scene.said);
@@ -153,6 +158,18 @@ describe.each(USERS)('where an agent keeps what was said, as %s,', (user) => {
     expect(scene.names()).toEqual([]);
   });
 
+  it('what lies too deep is told, and of many only how many more there are', () => {
+    const scene = new Scene(user, 'release');
+    const deep = Array.from({ length: 70 }, () => 'd').join('/');
+    expect(scene.run(`cd ${scene.said}; mkdir -p ${deep}`).stderr).toContain(
+      '/d could not be looked through; links and pipes that the command made in it may still be there\n',
+    );
+    const { stderr } = scene.run(`cd ${scene.said}; rm -r d; for i in $(seq 30); do ln -s x l$i; done`);
+    expect(linesOf(stderr)).toHaveLength(21);
+    expect(stderr).toContain("cordon: t: and 10 more in the agent's transcripts and logs\n");
+    expect(scene.names()).toEqual(['mine']);
+  });
+
   it.each(BUILDS)('nothing is linked there from elsewhere (%s)', (build) => {
     const scene = new Scene(user, build);
     const { code, stderr } = scene.run(`echo x >x; ln x ${scene.said}/x`);
@@ -174,7 +191,7 @@ describe.each(USERS)('where an agent keeps what was said, as %s,', (user) => {
     expect(existsSync(join(scene.said, 'a/b/pipe'))).toBe(true);
     const { code, stderr } = scene.run('true');
     expect(code).toBe(0);
-    expect(linesOf(stderr)).toEqual(told(scene));
+    expect(linesOf(stderr)).toEqual(told(scene).map((line) => line.replace('by the command', 'by an earlier command')));
     check(scene);
     expect(scene.run('true').stderr).toBe('');
   });
