@@ -273,7 +273,10 @@ void said_write_down(void) {
     text_add_bytes(&text, one->path, strlen(one->path) + 1);
   }
   text_add_bytes(&text, "e", 2);
-  if (!write_whole(ledger, text.data, text.length) && ftruncate(ledger, 0) != 0) say("warning: what an agent keeps could not be noted", NULL);
+  if (!write_whole(ledger, text.data, text.length)) {
+    say("warning: what stands in the agent's transcripts and logs could not be noted: ", error_text(errno),
+        "; links that the command makes there would stay if all of this launch were killed", NULL);
+  }
   text_free(&text);
 }
 

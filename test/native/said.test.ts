@@ -196,6 +196,18 @@ describe.each(USERS)('where an agent keeps what was said, as %s,', (user) => {
     expect(scene.run('true').stderr).toBe('');
   });
 
+  it.each(BUILDS)('it is told where that cannot be noted, and is so at the end (%s)', (build) => {
+    const scene = new Scene(user, build);
+    const full = ['/bin/sh', '-c', 'trap "" XFSZ; ulimit -f 0; exec "$@"', 'sh'];
+    const { code, stderr } = scene.run(`ln -s /etc/passwd ${scene.said}/link`, full);
+    expect(code).toBe(0);
+    expect(stderr).toMatch(
+      /^cordon: t: warning: what stands in the agent's transcripts and logs could not be noted: File too large; /,
+    );
+    expect(stderr).toContain(told(scene)[1]);
+    expect(scene.names()).toEqual(['mine']);
+  });
+
   it('it is so behind bubblewrap', () => {
     const scene = new Scene(user, 'release');
     const none = 'echo 0 >/proc/sys/user/max_user_namespaces; exec "$@"';
