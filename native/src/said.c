@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { DEEPEST = 64, MOST_LINES = 20, LARGEST_LEDGER = 16 << 20, ABOVE_ALL = 64 };
+enum { DEEPEST = 64, MOST_LINES = 20, MOST_ASIDE = 1000, LARGEST_LEDGER = 16 << 20, ABOVE_ALL = 64 };
 
 /* A link, a pipe, a socket or a device. */
 struct odd {
@@ -92,13 +92,17 @@ static void look_through(struct way *way, int above, const char *name, const cha
   if (folder >= 0 && !listing) close(folder);
   if (depth == 0) way->device = found.st_dev;
   bool is_looked_at = listing && depth < DEEPEST;
+  /* When all of it is listed: what has another name by then must not be come upon once more. */
+  struct text odd = {0};
   if (!is_looked_at && way->tell) tell(way, path, " could not be looked through; links and pipes that ", way->who, " made in it may still be there", NULL);
   for (struct dirent *entry; is_looked_at && found.st_dev == way->device && (entry = readdir(listing));) {
     if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
     unsigned char type = type_of(folder, entry);
     if (type == DT_DIR) look_through(way, folder, entry->d_name, joined(path, entry->d_name), depth + 1);
-    else if (type != DT_REG) way->each(way, folder, path, entry->d_name);
+    else if (type != DT_REG) text_add_bytes(&odd, entry->d_name, strlen(entry->d_name) + 1);
   }
+  for (size_t at = 0; at < odd.length; at += strlen(odd.data + at) + 1) way->each(way, folder, path, odd.data + at);
+  text_free(&odd);
   if (listing) closedir(listing);
 }
 
@@ -141,23 +145,45 @@ static void add_folder(struct notes *notes, const char *path) {
 
 /* ── after ── */
 
-static bool is_as_it_was(const struct notes *notes, const char *path, const struct stat *found) {
+/*
+ * By its own name, wherever a folder above it was moved to. Under another one it could stand where the agent writes, as what was put aside
+ * would if the next command gave it back the name that it had.
+ */
+static bool is_as_it_was(const struct notes *notes, const char *name, const struct stat *found) {
   for (size_t i = 0; i < notes->count; i++) {
     const struct odd *one = &notes->odd[i];
-    if (strcmp(one->path, path) == 0)
-      return one->device == found->st_dev && one->inode == found->st_ino && one->changed.tv_sec == found->st_ctim.tv_sec &&
-             one->changed.tv_nsec == found->st_ctim.tv_nsec;
+    const char *last = strrchr(one->path, '/');
+    if (last && one->device == found->st_dev && one->inode == found->st_ino && one->changed.tv_sec == found->st_ctim.tv_sec &&
+        one->changed.tv_nsec == found->st_ctim.tv_nsec && strcmp(last + 1, name) == 0)
+      return true;
   }
   return false;
 }
 
+/*
+ * Nobody can tell what the user made there meanwhile from what the command made, so that it is not lost. No agent reads or writes what is
+ * called so. Where it cannot be renamed, rather none than one that is written through.
+ */
+static const char *put_aside(int folder, const char *name, char *aside, size_t size) {
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  for (unsigned i = 0; i < MOST_ASIDE; i++) {
+    snprintf(aside, size, "%.*s.put-aside-%llx", NAME_MAX - 32, name, (unsigned long long)now.tv_sec * 1000000000u + (unsigned long long)now.tv_nsec + i);
+    if (faccessat(folder, aside, F_OK, AT_SYMLINK_NOFOLLOW) == 0) continue;
+    if (renameat(folder, name, folder, aside) == 0) return ", and is now ";
+    break;
+  }
+  *aside = '\0';
+  return unlinkat(folder, name, 0) == 0 ? ", and was removed" : ", and could not be put aside";
+}
+
 static void settle_odd(struct way *way, int folder, const char *path, const char *name) {
   struct stat found;
-  const char *whole = joined(path, name);
-  if (fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) != 0 || is_as_it_was(way->notes, whole, &found)) return;
+  char aside[NAME_MAX + 1];
+  if (fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) != 0 || is_as_it_was(way->notes, name, &found)) return;
   bool is_link = S_ISLNK(found.st_mode);
-  const char *end = unlinkat(folder, name, 0) == 0 ? ", and was removed" : ", and could not be removed";
-  tell(way, whole, is_link ? " was made a link by " : " was made by ", way->who, is_link ? "" : " and is not a plain file", end, NULL);
+  const char *end = put_aside(folder, name, aside, sizeof aside);
+  tell(way, joined(path, name), is_link ? " was made a link by " : " was made by ", way->who, is_link ? "" : " and is not a plain file", end, aside, NULL);
 }
 
 static void settle(struct notes *notes, const char *who, void (*to)(const char *line)) {

@@ -5,7 +5,7 @@
 
 /*
  * Where an agent keeps what was said: transcripts and logs, which are written for real. The agent outside goes on with them later, and
- * writes through whatever stands there. So nothing but plain files and folders that a command made stays in them.
+ * writes through whatever stands there. So nothing but plain files and folders that a command made keeps its name in them.
  */
 
 /* Notes what is no plain file in this folder or file, which is named without links; while the machine's own tree is in sight. */

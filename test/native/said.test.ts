@@ -7,6 +7,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -15,6 +16,8 @@ import { describe, expect, it } from 'vitest';
 import { openFolder } from '../support/project.ts';
 import { identityOf, USERS, type User } from '../support/users.ts';
 import { BUILDS, type Build, BWRAP, writeShim } from './support.ts';
+
+const masked = (text: string) => text.replace(/(?<=put-aside-)[0-9a-f]+/g, 'X');
 
 /** A folder that an agent keeps what was said in, and one with a folder for each project. */
 class Scene {
@@ -60,14 +63,15 @@ class Scene {
   run(script: string, before: readonly string[] = []) {
     const [program = '', ...args] = [...before, this.#shim, '-c', script];
     const { status, stderr, stdout } = spawnSync(program, args, { ...this.#options, encoding: 'utf8' });
-    return { code: status, stdout, stderr };
+    return { code: status, stdout, stderr: masked(stderr) };
   }
 
   /** The launcher alone, or all that it started with it. */
-  async killed(script: string, what: 'alone' | 'with its group') {
+  async killed(script: string, what: 'alone' | 'with its group', meanwhile?: () => void) {
     const args = ['-c', `${script}; echo ready; exec sleep 600`];
     const child = spawn(this.#shim, args, { ...this.#options, detached: true, stdio: ['ignore', 'pipe', 'inherit'] });
     await once(child.stdout, 'data');
+    meanwhile?.();
     process.kill(what === 'alone' ? (child.pid as number) : -(child.pid as number), 'SIGKILL');
     // Closed by the last of them.
     await once(child, 'close');
@@ -79,23 +83,24 @@ class Scene {
       spawnSync('flock', [join(this.root, 'state', name), 'true']);
   }
 
-  names = () => readdirSync(this.said).sort();
+  /** What is put aside each time under another name is one. */
+  names = (folder = '.') => [...new Set(readdirSync(join(this.said, folder)).map(masked))].sort();
 }
 
 const PLANT = 'ln -s /etc/passwd "$S/link"; mkdir -p "$S/a/b"; mkfifo "$S/a/b/pipe"; echo said >"$S/a/plain"';
-const LINK = ' was made a link by the command, and was removed\n';
-const PIPE = ' was made by the command and is not a plain file, and was removed\n';
+const LINK = ' was made a link by the command, and is now ';
+const PIPE = ' was made by the command and is not a plain file, and is now ';
 
 describe.each(USERS)('where an agent keeps what was said, as %s,', (user) => {
   const plant = (scene: Scene) => PLANT.replaceAll('$S', scene.said);
   const check = (scene: Scene) => {
-    expect(scene.names()).toEqual(['a', 'mine']);
-    expect(readdirSync(join(scene.said, 'a/b'))).toEqual([]);
+    expect(scene.names()).toEqual(['a', 'link.put-aside-X', 'mine']);
+    expect(scene.names('a/b')).toEqual(['pipe.put-aside-X']);
     expect(readFileSync(join(scene.said, 'a/plain'), 'utf8')).toBe('said\n');
   };
   const told = (scene: Scene) => [
-    `cordon: t: ${scene.said}/a/b/pipe${PIPE.trimEnd()}`,
-    `cordon: t: ${scene.said}/link${LINK.trimEnd()}`,
+    `cordon: t: ${scene.said}/a/b/pipe${PIPE}pipe.put-aside-X`,
+    `cordon: t: ${scene.said}/link${LINK}link.put-aside-X`,
   ];
   const linesOf = (text: string) => text.trimEnd().split('\n').sort();
 
@@ -153,9 +158,38 @@ describe.each(USERS)('where an agent keeps what was said, as %s,', (user) => {
   it.each(BUILDS)('what was there stays unless it is another now (%s)', (build) => {
     const scene = new Scene(user, build);
     expect(scene.run(`rm ${scene.said}/mine; ln -s /mine ${scene.said}/mine`).stderr).toBe(
-      `cordon: t: ${scene.said}/mine${LINK}`,
+      `cordon: t: ${scene.said}/mine${LINK}mine.put-aside-X\n`,
     );
-    expect(scene.names()).toEqual([]);
+    expect(scene.names()).toEqual(['mine.put-aside-X']);
+  });
+
+  it.each(BUILDS)('what was put aside does not come back under its name (%s)', (build) => {
+    const scene = new Scene(user, build);
+    scene.run(`ln -s /etc/passwd ${scene.said}/link; mkdir ${scene.said}/a; mv ${scene.said}/mine ${scene.said}/a`);
+    expect(scene.names()).toEqual(['a', 'link.put-aside-X']);
+    const { stderr } = scene.run(`cd ${scene.said}; mv link.put-aside-* link; mv a/mine.* mine; mv a b`);
+    expect(linesOf(stderr)).toEqual(
+      ['link', 'mine'].map((name) => `cordon: t: ${scene.said}/${name}${LINK}${name}.put-aside-X`),
+    );
+    expect(scene.names()).toEqual(['b', 'link.put-aside-X', 'mine.put-aside-X']);
+  });
+
+  it.each(BUILDS)('of what was there a folder around it can be moved (%s)', (build) => {
+    const scene = new Scene(user, build);
+    const { uid, gid } = identityOf(user);
+    mkdirSync(join(scene.said, 'a'));
+    symlinkSync('/mine', join(scene.said, 'a/mine'));
+    spawnSync('chown', ['-Rh', `${uid}:${gid}`, join(scene.said, 'a')]);
+    expect(scene.run(`cd ${scene.said}; mv a b`).stderr).toBe('');
+    expect(scene.names('b')).toEqual(['mine']);
+  });
+
+  it.each(BUILDS)('what the user makes meanwhile is not lost (%s)', async (build) => {
+    const scene = new Scene(user, build);
+    await scene.killed('true', 'alone', () => symlinkSync('/theirs', join(scene.said, 'theirs')));
+    scene.settled();
+    const [name = ''] = readdirSync(scene.said).filter((one) => one.startsWith('theirs.put-aside-'));
+    expect(readlinkSync(join(scene.said, name))).toBe('/theirs');
   });
 
   it('what lies too deep is told, and of many only how many more there are', () => {
@@ -167,7 +201,7 @@ describe.each(USERS)('where an agent keeps what was said, as %s,', (user) => {
     const { stderr } = scene.run(`cd ${scene.said}; rm -r d; for i in $(seq 30); do ln -s x l$i; done`);
     expect(linesOf(stderr)).toHaveLength(21);
     expect(stderr).toContain("cordon: t: and 10 more in the agent's transcripts and logs\n");
-    expect(scene.names()).toEqual(['mine']);
+    expect(scene.names()).toHaveLength(31);
   });
 
   it.each(BUILDS)('nothing is linked there from elsewhere (%s)', (build) => {
@@ -205,7 +239,7 @@ describe.each(USERS)('where an agent keeps what was said, as %s,', (user) => {
       /^cordon: t: warning: what stands in the agent's transcripts and logs could not be noted: File too large; /,
     );
     expect(stderr).toContain(told(scene)[1]);
-    expect(scene.names()).toEqual(['mine']);
+    expect(scene.names()).toEqual(['link.put-aside-X', 'mine']);
   });
 
   it('it is so behind bubblewrap', () => {
@@ -225,10 +259,10 @@ describe.each(USERS)('where an agent keeps what was said, as %s,', (user) => {
       ln -s /etc/passwd ${scene.own}/l; echo x >${scene.own}/memory/M; cat ${scene.own}/memory/M`;
     const { stdout, stderr } = scene.run(script);
     expect(stdout).toBe('x\n');
-    expect(stderr).toContain(`cordon: t: ${scene.own}/l${LINK}`);
+    expect(stderr).toContain(`cordon: t: ${scene.own}/l${LINK}l.put-aside-X\n`);
     expect(readFileSync(join(scene.projects, '-other/memory/M'), 'utf8')).toBe('old\n');
     expect(existsSync(join(scene.projects, '-other/new'))).toBe(false);
-    expect(readdirSync(scene.own).sort()).toEqual(['memory', 's']);
+    expect(readdirSync(scene.own).map(masked).sort()).toEqual(['l.put-aside-X', 'memory', 's']);
     expect(readdirSync(join(scene.own, 'memory'))).toEqual([]);
     expect(lstatSync(scene.own).uid).toBe(identityOf(user).uid);
   });
