@@ -24,7 +24,10 @@ static size_t count;
 
 static const char *const names[STANDARD] = {"standard input", "standard output", "standard error"};
 
-/* One without a name is nobody's any more, and in a sandbox in another one it comes through such a mount already. */
+/*
+ * One without a name is nobody's any more, and in a sandbox in another one it comes through such a mount already. A named pipe is left as it
+ * is: it can be written through any mount.
+ */
 static bool is_given_to_read(int fd, struct stat *found) {
   struct statvfs around;
   int flags = fcntl(fd, F_GETFL);
