@@ -98,7 +98,7 @@ static enum standing standing_of(const struct masks *masks, const char *path) {
  * Names that are absent now and must stay so when somebody makes them later are masked while the command runs already: there
  * are hundreds of them, and it need not wait. A folder of the masks can be added to, since nobody has looked these names up.
  */
-enum { LATER_FOLDERS = 16, NAMES_AT_A_TIME = 4 };
+enum { LATER_FOLDERS = 16, NAMES_AT_A_TIME = 4, ABOVE_NOTES = 32 };
 static struct {
   int folders[LATER_FOLDERS];
   size_t count;
@@ -119,11 +119,8 @@ static bool mask_in_time(const char *name, size_t length) {
 }
 
 int keep_masks_open(int first) {
-  for (size_t i = 0; i < later.count; i++) {
-    int moved = fcntl(later.folders[i], F_DUPFD_CLOEXEC, first + LATER_FOLDERS);
-    if (moved < 0 || dup3(moved, first + (int)i, O_CLOEXEC) < 0) refuse("the layer could not be set up: ", error_text(errno), NULL);
-    later.folders[i] = first + (int)i;
-  }
+  for (size_t i = 0; i < later.count; i++) later.folders[i] = move_above(later.folders[i], first + LATER_FOLDERS);
+  for (size_t i = 0; i < later.count; i++) later.folders[i] = keep_open_at(later.folders[i], first + (int)i, "the folders of the layers");
   return first + (int)later.count;
 }
 
@@ -165,11 +162,13 @@ static void mask_absent_names(const struct masks *masks, const struct listing *l
   }
 }
 
-/* Takes the descriptor over, but for that of the uppermost folder. */
+/* Takes the descriptor over, but for that of the uppermost folder. It is out of the way of git's notes, which are kept before it. */
 static void keep_for_later(const struct masks *masks, int folder) {
   bool is_top = folder == masks->folder;
-  if (masks->can_wait && later.count < LATER_FOLDERS) later.folders[later.count++] = is_top ? fcntl(folder, F_DUPFD_CLOEXEC, 3) : folder;
-  else if (!is_top) close(folder);
+  if (masks->can_wait && later.count < LATER_FOLDERS) {
+    int own = is_top ? fcntl(folder, F_DUPFD_CLOEXEC, 3) : folder;
+    later.folders[later.count++] = move_above(own, ABOVE_NOTES);
+  } else if (!is_top) close(folder);
 }
 
 static void mask_the_rest(const struct masks *masks, int folder, int real, const char *path) {

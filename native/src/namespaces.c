@@ -259,8 +259,8 @@ static _Noreturn void live_inside(const struct barrier *barrier, struct launch *
   drop_capabilities();
   if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) _exit(EXIT_OWN_FAILURE);
   changes_send(CONTROL_FD);
-  /* Last the one that may keep any number: it must not reach those that the others have yet to move. */
-  close_descriptors_from((unsigned)said_keep_open(input_keep_open(trace_keep_open(git_ledger_keep(keep_masks_open(CONTROL_FD + 1))))));
+  /* First those with the lowest numbers, last those that may be any number: none must reach what another has yet to move. */
+  close_descriptors_from((unsigned)said_keep_open(input_keep_open(trace_keep_open(keep_masks_open(git_ledger_keep(CONTROL_FD + 1))))));
   if (launch->plan.later) later_hear(launch, CONTROL_FD);
   note_git(&view);
   /* The planner, which holds the caller's environment, is gone by then. */

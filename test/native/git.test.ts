@@ -699,6 +699,18 @@ describe.each(USERS)('what %s finds afterwards', (user) => {
     });
   });
 
+  it.each(BUILDS)('which is noted however many folders of a layer are kept open with it (%s)', async (build) => {
+    const repo = repository('git remote add origin https://example.com/r');
+    const [state, home] = [openFolder('state'), openFolder('layer')];
+    const shown = ['a', 'b', 'c', 'd', 'e'].map((name) => join(home, name, 'shown'));
+    for (const folder of shown) mkdirSync(folder, { recursive: true });
+    spawnSync('chown', ['-R', `${identityOf(user).uid}:${identityOf(user).gid}`, state, home]);
+    const plan = [...PLAN, `git-notes ${state}/git`, `home ${home}`, `show ${shown.join(' ')}`];
+    await repo.killedInside('true', plan, build);
+    const notes = readdirSync(join(state, 'git')).map((name) => readFileSync(join(state, 'git', name), 'latin1'));
+    expect(notes.join('')).toContain('https://example.com/r');
+  });
+
   it.each(BUILDS)('of a launch that was killed with its group, when the next one begins (%s)', async (build) => {
     const kept = `git config alias.mine '!echo mine'; printf '#!/bin/sh\\n' >.git/hooks/pre-push; chmod 755 .git/hooks/pre-push
       git remote add origin https://user:tok-en@example.com/r`;
