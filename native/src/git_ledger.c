@@ -51,16 +51,21 @@ void git_ledger_open(const char *parent, const char *workspace, const char *targ
   close(folder);
 }
 
+static void raise_all(int *descriptors, int number, int above) {
+  for (int i = 0; i < number; i++) descriptors[i] = move_above(descriptors[i], above);
+}
+
 static int keep_at(int *descriptors, int number, int first) {
-  for (int i = 0; i < number; i++) {
-    int moved = fcntl(descriptors[i], F_DUPFD_CLOEXEC, first + 2 * PLACES);
-    if (moved < 0 || dup3(moved, first + i, O_CLOEXEC) < 0) refuse("git's settings could not be noted: ", error_text(errno), NULL);
-    descriptors[i] = first + i;
-  }
+  for (int i = 0; i < number; i++) descriptors[i] = keep_open_at(descriptors[i], first + i, "what was noted of git's settings");
   return first + number;
 }
 
-int git_ledger_keep(int first) { return keep_at(others, others_count, keep_at(ledgers, count, first)); }
+/* All of them out of the way first: one may have the number that another is to get. */
+int git_ledger_keep(int first) {
+  raise_all(ledgers, count, first + 2 * PLACES);
+  raise_all(others, others_count, first + 2 * PLACES);
+  return keep_at(others, others_count, keep_at(ledgers, count, first));
+}
 
 static struct slice text_of(int fd) {
   struct slice text = {0};
