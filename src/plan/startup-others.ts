@@ -24,13 +24,13 @@ const PART_OF_MORE =
 
 export function standInForOthers({ path, shown, text }: StartupText, policy: StartupPolicy): StartupFile[] {
   const note = (line: number, name: string, saying: string, hidden: boolean) => ({
-    ...{ path, file: showBytes(shown as Bytes), line, name: name as Bytes, hidden },
-    saying: `${name === '' ? 'holds a credential' : `sets ${name}`}${saying}`,
+    ...{ path, file: showBytes(shown as Bytes), line, name: name as Bytes, hidden, saying },
   });
+  const whatOf = (name: string) => (name === '' ? 'holds a credential' : `sets ${name}`);
   const empty = (line: number, name: string, saying: string) => [
     { path, text: '' as Bytes, notes: [note(line, name, `${saying}: the whole file is left out`, true)] },
   ];
-  if (text === undefined) return empty(1, '', ', perhaps: it is not a text of up to 1 MiB');
+  if (text === undefined) return empty(1, '', 'is not text of up to 1 MiB');
   const lines = linesOf(text);
   const faults = lines.flatMap((line) => {
     const name = faultOf(line.code, policy);
@@ -38,11 +38,15 @@ export function standInForOthers({ path, shown, text }: StartupText, policy: Sta
   });
   if (faults.length === 0) return [];
   const open = faults.find(({ code }) => isPartOfMore(code));
-  if (open !== undefined) return empty(open.line, open.name, ' in a construct of several lines');
+  if (open !== undefined) return empty(open.line, open.name, `${whatOf(open.name)} in a construct of several lines`);
   const gone = new Set(faults.map(({ line }) => line));
   const copy = lines.map(({ line, code, raw }) => (gone.has(line) ? instead(code, raw) : raw)).join('') as Bytes;
   return [
-    { path, text: copy, notes: faults.map(({ line, name }) => note(line, name, ': left out of the copy', false)) },
+    {
+      path,
+      text: copy,
+      notes: faults.map(({ line, name }) => note(line, name, `${whatOf(name)}: left out of the copy`, false)),
+    },
   ];
 }
 
@@ -52,13 +56,15 @@ interface Line {
   readonly code: string;
 }
 
-/** A backslash at the end joins lines. */
+/** A backslash at the end joins lines, and one that nothing follows is part of the last. */
 function linesOf(text: string): Line[] {
   let line = 1;
-  return (text.match(/(?:[^\n\\]|\\[\s\S])*(?:\n|$)|\\$/g) ?? []).map((raw) => {
+  const raws = text.match(/(?:[^\n\\]|\\[\s\S]?)*(?:\n|$)/g) ?? [];
+  // At the end of the text it matches once more, with nothing.
+  return raws.filter(Boolean).map((raw) => {
     const first = line;
     line += raw.split('\n').length - 1;
-    return { line: first, raw, code: raw.replaceAll('\\\n', '').trimEnd() };
+    return { line: first, raw, code: raw.replaceAll('\\\n', '').replace(/\\$/, '').trimEnd() };
   });
 }
 

@@ -65,7 +65,7 @@ function standInFor(file: CutFile, faults: Faults, policy: StartupPolicy, everyw
   const empty = (line: number, fault: Fault, saying: string): StartupFile[] => [
     { path, text: '' as Bytes, notes: [note(line, fault, `${saying}: the whole file is left out`, true)] },
   ];
-  if (text === undefined) return empty(1, CREDENTIAL, 'is not a text of up to 1 MiB');
+  if (text === undefined) return empty(1, CREDENTIAL, 'is not text of up to 1 MiB');
   const each = [...faults].flatMap(([unit, found]) => found.map((fault) => ({ unit, fault })));
   const run = each.filter(({ fault }) => fault.what === 'runs').map(({ unit }) => unit);
   const apart = (sure && standingApart(run, { pieces: units, everywhere, gives: givesSecret(policy) })) || new Set();

@@ -102,6 +102,10 @@ describe('a line goes that brings back what the policy drops', () => {
     expect(copy.split('\n')).toHaveLength(script.split('\n').length + 3);
   });
 
+  it('in the last line too, which a backslash may end', () => {
+    expect(copyOf(`alias x=1\nexport TOKEN=${V}\\`)).not.toContain(V);
+  });
+
   it.each([
     'curl -H "Authorization: Bearer abcdef0123456789abcdef"',
     'git clone https://me:abcdef0123@example.com/x',

@@ -150,6 +150,17 @@ nvm() {
     expect(taken('.cargo/env.fish', `set -gx FOO ${V}\n`)?.text).toBe(':\n');
   });
 
+  it('lose it in the last line too, which a backslash may end', () => {
+    expect(taken('.cargo/env', `a=1\nexport TOKEN=${V}\\`)?.text).toBe('a=1\n:');
+    expect(taken('.cargo/env', `a=1\nexport TOKEN=${V} \\\n`)?.text).toBe('a=1\n:\n');
+  });
+
+  it('are judged in no time, whatever they end with', () => {
+    const start = process.cpuUsage();
+    for (const piece of ['\\', '\\\n', 'a', 'a\\\n']) taken('.cargo/env', piece.repeat(200_000));
+    expect(process.cpuUsage(start).user).toBeLessThan(3_000_000);
+  });
+
   it('are left out where it is part of more', () => {
     const file = taken('.sdkman/bin/sdkman-init.sh', `f() { export FOO=${V}; }\n`);
     expect(file).toMatchObject({ text: '', notes: [{ name: 'FOO', hidden: true }] });
