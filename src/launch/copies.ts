@@ -100,6 +100,7 @@ class Reading implements SettingsCopies {
     if (found === TOO_LARGE && !mayBeSettings(basename(path), false)) return;
     if (found === 'nothing') this.absent.push(path);
     else if (found === TOO_LARGE) this.#leaveOut(path, 'is too large to be looked through for log-ins');
+    else if (found === 'no text') this.#leaveOut(path, 'is not text that can be looked through for log-ins');
     else if ('line' in found)
       this.#leaveOut(path, `has a log-in in line ${found.line}, which is part of more than the line`);
     else if (this.copies.length >= MOST_COPIES) this.#leaveOut(path, 'is one of too many files with log-ins in them');

@@ -2,7 +2,7 @@ import { guardName, holdsKnownForm, isHarmless, nameParts } from '../../decide/g
 import { CONTEXTS, looksRandom } from '../../decide/guard/rules/contexts.ts';
 import type { Bytes } from '../../host/bytes.ts';
 import { hasLogInAddress, withoutLogIns } from './address.ts';
-import { handsOver, isPlainText } from './judge.ts';
+import { handsOver } from './judge.ts';
 
 /*
  * One judge for settings of any program, in any language: it reads names with values, addresses and commands, line by line, and knows no
@@ -10,11 +10,12 @@ import { handsOver, isPlainText } from './judge.ts';
  * would be left, there is no copy: a tool without its settings, never one with others.
  */
 
-/** `nothing`: it holds log-ins and nothing else. A line: the first that is part of something larger. */
-type LookedThroughText = 'clean' | 'nothing' | { readonly copy: string } | { readonly line: number };
+/** `nothing`: it holds log-ins and nothing else. `no text`: nobody can tell. A line: the first that is part of something larger. */
+type LookedThroughText = 'clean' | 'nothing' | 'no text' | { readonly copy: string } | { readonly line: number };
 
 export function lookThrough(name: string, text: string): LookedThroughText {
-  if (!MAY_HOLD.test(text) || !isPlainText(text)) return 'clean';
+  if (NOT_TEXT.test(text)) return OF_PROGRAMS.test(text) ? 'clean' : 'no text';
+  if (!MAY_HOLD.test(withoutControls(text))) return 'clean';
   const faults = faultsIn(name, text);
   if (faults.size === 0) return 'clean';
   const copy = /\.json$/i.test(name) ? jsonWithout(text) : linesWithout(name, text, faults);
@@ -24,6 +25,22 @@ export function lookThrough(name: string, text: string): LookedThroughText {
 }
 
 const MAY_HOLD = /:\/\/|@|key|token|secret|pass|pwd|auth|cred|cookie|bearer|jwt|pat\b|PRIVATE|[A-Za-z0-9+/_-]{20}/i;
+
+/** A NUL, or the mark of UTF-16: an editor may still read it as settings. */
+const NOT_TEXT = /\0|^(?:\xff\xfe|\xfe\xff)/;
+/** What begins as pictures, fonts, archives, databases and compiled files do is no settings that anybody wrote. */
+const OF_PROGRAMS = new RegExp(
+  [
+    String.raw`^(?:\x89PNG|\xff\xd8\xff|GIF8|RIFF|BM.{4}\0{4}|\0\0[\x01\x02]\0|icns|OTTO|ttcf|\0\x01\0\0|wOF[F2]|%PDF|OggS|ID3`,
+    String.raw`|\x7fELF|MZ|\xca\xfe\xba\xbe|[\xce\xcf]\xfa\xed\xfe|\0asm|!<arch>|\x1bL|;ELC|\xde\x12\x04\x95|\x95\x04\x12\xde`,
+    String.raw`|PK\x03\x04|\x1f\x8b|\xfd7zXZ|\x28\xb5\x2f\xfd|BZh|SQLite format 3\0|\x1a\x01|\x1e\x02|VIMs|Vim\x9f|b0VIM|bplist|DIRC)`,
+  ].join(''),
+  's',
+);
+
+const CONTROLS = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/g;
+/** A form feed, an escape of a terminal or a stray byte changes nothing for the program that reads the line. */
+const withoutControls = (text: string) => text.replace(CONTROLS, '');
 
 /** Languages in which a bare word is a name, not a text. */
 const CODE =
@@ -35,7 +52,7 @@ function faultsIn(name: string, text: string): Set<number> {
   const isCode = CODE.test(name);
   const faults = new Set<number>();
   let section = '';
-  for (const [at, line] of text.split('\n').entries()) {
+  for (const [at, line] of withoutControls(text).split('\n').entries()) {
     section = isCode ? '' : (SECTION.exec(line)?.[1] ?? section);
     if (line.length > 2 && isFault(line, section, isCode)) faults.add(at);
   }

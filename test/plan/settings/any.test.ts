@@ -54,6 +54,23 @@ describe('a line with a log-in goes, and the line below it stays', () => {
   });
 });
 
+describe('a control character hides nothing', () => {
+  it.each(['\f', '\x1b', '\x01', '\x7f', '\b'])('%j on another line, before the name and in it', (control) => {
+    const kept = `set x ${control}y`;
+    for (const line of [`token = "${PASSWORD}"`, `${control}token = "${PASSWORD}"`, `tok${control}en = "${PASSWORD}"`])
+      expect(lookThrough('.vimrc', `${kept}\n${line}\n`)).toEqual({ copy: `${kept}\n\n` });
+    expect(lookThrough('.vimrc', `${kept}\nset nu\n`)).toBe('clean');
+  });
+
+  it('and what is no text is shown where it is no settings either', () => {
+    expect(lookThrough('a.lua', `\xff\xfet\0o\0k\0e\0n\0`)).toBe('no text');
+    expect(lookThrough('a.lua', `t\0o\0k\0e\0n\0`)).toBe('no text');
+    expect(lookThrough('config', `token=${PASSWORD}\0`)).toBe('no text');
+    const files = ['\x89PNG\r\n\x1a\n\0', '\x7fELF\x02\0', '\0\x01\0\0', 'wOF2\0', 'SQLite format 3\0', 'b0VIM 9\0'];
+    for (const text of files) expect(lookThrough('a', `${text}\0token=${PASSWORD}`)).toBe('clean');
+  });
+});
+
 it.each([
   ['profiles.clj', `{:a 1\n :b {:password "${PASSWORD}"\n     :c 2}}\n`, 2],
   ['config.yml', `token: |\n  ${PASSWORD}\nother: 1\n`, 1],
