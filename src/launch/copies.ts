@@ -90,7 +90,7 @@ class Reading implements SettingsCopies {
     const isElsewhere = this.#isElsewhere(startup);
     for (const path of files) if (!this.#isTaken(path)) this.#takeOther(path, isElsewhere);
     this.absent.push(...backups.filter((path) => !this.#isTaken(path)));
-    for (const path of tooMany) this.#leaveOut(path, 'holds too many files to be looked through for log-ins');
+    for (const path of tooMany) this.#leaveOut(path, 'holds more than can be looked through for log-ins');
   }
 
   #takeOther(path: Path, isElsewhere: (path: Path) => boolean): void {

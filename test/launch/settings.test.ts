@@ -171,6 +171,30 @@ describe.each(USERS)('settings as %s', (user) => {
     expect(stderr).toContain('.lein/profiles.clj has a log-in in line 2, which is part of more than the line');
   });
 
+  it('are looked through wherever they lie in a folder of settings, and absent where that is too much', () => {
+    const token = 'vim.g.token = "CANARY"\n';
+    const nvim = ['lua/a/b', 'lua/a/b/c/d', 'plugins', 'lua/themes', 'pack/mine/start/own'];
+    const deep = Array.from({ length: 9 }, (_, i) => `d${i}`).join('/');
+    const many = Array.from({ length: 2001 }, (_, i) => [`.config/nvim/many/${i}.lua`, token]);
+    const home = homeWith(user, {
+      ...Object.fromEntries(nvim.map((folder) => [`.config/nvim/${folder}/x.lua`, `${token}vim.g.kept = 1\n`])),
+      ...Object.fromEntries(many),
+      '.config/nvim/init.lua': 'vim.g.first = 1\n',
+      [`.config/nvim/${deep}/x.lua`]: token,
+      '.vim/after/ftplugin/x.vim': 'let g:token = "CANARY"\nset nu\n',
+      '.config/nvim/pack/theirs/start/x/.git/config': `[remote "o"]\n\turl = ${LOGGED_IN}git.example/x\n`,
+      '.config/nvim/pack/theirs/start/x/plugin/x.vim': 'set theirs\n',
+    });
+    const { stdout, stderr } = runCordon(['run', '--', 'sh', '-c', SHOW], { user, home });
+    expect(stdout).not.toContain('CANARY');
+    expect(stdout.match(/vim\.g\.kept = 1/g)).toHaveLength(nvim.length);
+    for (const kept of ['vim.g.first = 1', 'set nu', 'url = https://git.example/x', 'set theirs'])
+      expect(stdout).toContain(kept);
+    expect(stderr).toMatch(/nvim\/many holds more than can be looked through for log-ins, so it is not there inside/);
+    expect(stderr).toMatch(/\/d7 holds more than can be looked through/);
+    expect(stderr.match(/not there inside/g)).toHaveLength(2);
+  });
+
   it('that get a log-in after a plan was kept lose it all the same', () => {
     const home = homeWith(user, { '.tmux.conf': 'set -g mouse on\n', 'work/x': '' });
     const see = () =>

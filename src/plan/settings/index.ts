@@ -99,12 +99,16 @@ export { lookThrough } from './any.ts';
 export {
   AMONG_INSTALLED,
   DEEPEST,
+  DEEPEST_IN_CONFIG,
   isBackup,
+  isFetched,
   isInConfig,
+  isToolsSettings,
   LOOKED_THROUGH,
   MOST_FILES,
+  MOST_IN_CONFIG,
   mayBeSettings,
-  mayHoldSettings,
+  mayHoldClones,
 } from './where.ts';
 export { onlyCertificates };
 

@@ -1,8 +1,9 @@
 import { SETTINGS_IN_HOME } from '../places/shown.ts';
 
 /*
- * Which files of a home are looked through for log-ins (any.ts): settings, wherever they are shown. Of a folder in `.config` that is every
- * file, three folders deep; of a toolchain, whose folders hold programs, what is called as settings are, in it and in folders that are.
+ * Which files of a home are looked through for log-ins (any.ts): settings, wherever they are shown. Of a folder in `.config`, or of an
+ * editor, that is every file; what lies too deep or is too much for that is not shown. Of a toolchain, whose folders hold programs, it is
+ * what is called as settings are, in it and in folders that are.
  */
 
 /** Places that are shown: each a file, or a folder with settings in it. */
@@ -40,18 +41,25 @@ const OF_NO_TEXT =
   /\.(?:png|jpe?g|gif|svg|ico|ttf|otf|so|db|sqlite3?(?:-\w+)?|wasm|zip|gz|zst|xz|zwc|spl|pyc|elc|vsix|node|md)$/i;
 /** In a toolchain: what a folder of settings is called. */
 const FOLDER = /^(?:etc|conf(?:ig)?s?|\w+\.d|profiles?|global|user|settings|lisp|lua|custom|\d+(?:\.\d+)*|\.git)$/i;
-/** What others wrote: as good as programs. */
-const OF_OTHERS =
-  /^(?:plugins?|plugged|bundle|pack|lazy|elpa|straight|node_modules|vendor|site-packages|themes?|colors?|completions?|fonts|icons|cache|\.cache|logs?|history|globalStorage|workspaceStorage)$/i;
+/** What a package manager unpacked: as good as programs. */
+const FETCHED = /^(?:node_modules|site-packages|elpa|straight|eln-cache)$/;
+/** Where clones of what others wrote lie, beside what people wrote. */
+const OF_CLONES = /^(?:plugins?|plugged|bundle|pack|start|opt|lazy|themes?|vendor|repos)$/i;
+/** Folders that are an editor's settings, as those in `.config` are. */
+const OF_EDITORS = new Set(['.vim', '.emacs.d', '.doom.d', '.tmux', '.zsh']);
 
-/** How deep in a folder, and how many of its files: more is no settings that anybody wrote. */
+/** How deep in a toolchain, and how many of its files: more is no settings that anybody wrote. */
 export const DEEPEST = 3;
 export const MOST_FILES = 400;
+/** The same of a folder that is entered whole. Starter kits of editors have some 1,700 files, six folders deep. */
+export const DEEPEST_IN_CONFIG = 8;
+export const MOST_IN_CONFIG = 2000;
 
-export const isInConfig = (place: string) => place.startsWith('.config/');
+export const isInConfig = (place: string) => place.startsWith('.config/') || OF_EDITORS.has(place);
 /** Copies that editors and people leave of settings; programs read none of them. */
 export const isBackup = (name: string) => BACKUP.test(name) && SETTINGS.test(BACKUP.exec(name)?.[1] ?? '');
 export const mayBeSettings = (name: string, isConfig: boolean) =>
   isConfig ? !OF_NO_TEXT.test(name) : SETTINGS.test(name);
-export const mayHoldSettings = (name: string, isConfig: boolean) =>
-  isConfig ? !OF_OTHERS.test(name) && name !== '.git' : FOLDER.test(name);
+export const isToolsSettings = (folder: string) => FOLDER.test(folder);
+export const isFetched = (folder: string) => FETCHED.test(folder);
+export const mayHoldClones = (folder: string) => OF_CLONES.test(folder);
