@@ -24,7 +24,8 @@ export function lookThrough(name: string, text: string): LookedThroughText {
   return saysAnything(copy) ? { copy } : 'nothing';
 }
 
-const MAY_HOLD = /:\/\/|@|key|token|secret|pass|pwd|auth|cred|cookie|bearer|jwt|pat\b|PRIVATE|[A-Za-z0-9+/_-]{20}/i;
+const MAY_HOLD =
+  /:\/\/|@|key|token|secret|pass|pwd|auth|cred|cookie|bearer|jwt|pat\b|curl|mysql|mariadb|PRIVATE|[A-Za-z0-9+/_-]{20}/i;
 
 /** A NUL, or the mark of UTF-16: an editor may still read it as settings. */
 const NOT_TEXT = /\0|^(?:\xff\xfe|\xfe\xff)/;
@@ -74,10 +75,23 @@ const isFault = (line: string, section: string, isCode: boolean) =>
     holdsKnownForm(line as Bytes) ||
     PRIVATE_KEY.test(line) ||
     HEADER.test(line) ||
-    READINGS.some(({ test }) => test(line as Bytes, '' as Bytes)) ||
+    isCommandWithLogIn(withoutReferences(line), isCode) ||
     (MAY_CALL.test(line) && CALL.test(line)) ||
-    (!isCode && handsOver(line)) ||
     givenIn(line, section, isCode));
+
+const isCommandWithLogIn = (line: string, isCode: boolean) =>
+  READINGS.some(({ test }) => test(line as Bytes, '' as Bytes)) || (!isCode && handsOver(line));
+
+/** In the place of a value: `user:$PASS`, `TOKEN=$(gh auth token)`. */
+const REFERENCE = /(?<=[:=]["']?)(?:\$\w+|\$\{\w+\}|\$\(([^()`]*)\)|`([^`]*)`)(?![\w.~+/-])/g;
+
+/** A variable holds no value, nor does what a command prints, unless the command is given it; so the command stays to be judged. */
+const withoutReferences = (line: string) =>
+  /[$`]/.test(line)
+    ? line.replace(REFERENCE, (whole, command = '', quoted = '') =>
+        /\b(?:echo|printf)\b/.test(command + quoted) ? whole : ` ; ${command}${quoted} ; `,
+      )
+    : line;
 
 /** A name, what ends it, and what it is given, in whichever way: `name = value`, `"name": "value"`, `<name>value`, `setenv NAME value`. */
 const PAIR =
@@ -125,7 +139,7 @@ function isLogInName(name: string): boolean {
 const NO_VALUE =
   /^(?:.{0,2}|true|false|null|none|nil|yes|no|on|off|auto|ask|prompt|default|keyring|store|cache|\d{1,4}|\*+|x+|[|>][+-]?\d?)$/i;
 const ELSEWHERE =
-  /^[$%<{@!&]|\$\{|\$\(|\{\{|%\(|getenv|\benv[.[(]|environ|ENV\[|^[\w.-]*\.(?:txt|json|pem|key|gpg|crt|asc)$/;
+  /^[$%<{@!&`]|\$\{|\$\(|\{\{|%\(|getenv|\benv[.[(]|environ|ENV\[|^[\w.-]*\.(?:txt|json|pem|key|gpg|crt|asc)$/;
 
 /** A text that stands there itself, and says neither yes nor no nor where to look. */
 function isWritten(value: string): boolean {

@@ -97,7 +97,21 @@ describe('what people write in settings stays', () => {
     ['settings.xml', '<url>https://r.example/v2/0a1b2c3d-0a1b-4c3d-8e5f-0a1b2c3d4e5f/x</url>\n'],
     ['htoprc', 'fields=0 48 17 18 38 39 40 2 46 47 49 1\ncolor_scheme=0\n'],
     ['.vimrc', 'let mapleader = " "\nnnoremap <silent> <leader>p :set paste<CR>\n" password: ask the boss for it\n'],
+    ['.vimrc', `let g:netrw_http_cmd="curl -u user:$PASS"\nlet g:x="curl -u 'me:\${PASS}' https://h.example"\n`],
+    ['config.yml', '  - key: "C"\n    command: "GITHUB_TOKEN=$(gh auth token) gh pr create"\n'],
+    ['config.yml', 'command: "GITHUB_TOKEN=`gh auth token` gh pr create --token $TOKEN"\n'],
   ])('%s: %j', (name, text) => expect(lookThrough(name, text)).toBe('clean'));
+
+  it.each([
+    ...['curl -u $USER:hunter2hunter2 x', 'TOKEN=$(echo hunter2hunter2) x', 'A=$(curl -u me:hunter2hunter2 h) x'],
+    ...[
+      `curl -u me:\${PASS:-hunter2hunter2} x`,
+      'A_TOKEN=$X-hunter2hunter2 x',
+      'TOKEN=$(gh auth token) x -u me --password hunter2',
+    ],
+  ])('but not what is written beside a reference: %s', (command) => {
+    expect(lookThrough('config.yml', `a: 1\nrun: "${command}"\n`)).toEqual({ copy: 'a: 1\n\n' });
+  });
 });
 
 it('copies that were left of settings are told by their names', () => {
