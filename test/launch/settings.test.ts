@@ -49,7 +49,7 @@ const OF_OTHERS: Readonly<Record<string, readonly [text: string, kept: string]>>
     'registry "https://r.example"',
   ],
   '.coursier/credentials.properties': ['corp.password=CANARY\ncorp.host=r.example\n', 'corp.host=r.example'],
-  '.conan2/remotes.json': [`{"remotes":[{"url":"${LOGGED_IN}conan.example"}]}`, '"url": "https://conan.example"'],
+  '.conan2/remotes.json': [`{"remotes":[{"url":"${LOGGED_IN}conan.example"}]}`, '"url":"https://conan.example"'],
   '.opam/config': [`repositories: "x"\nurl: "${LOGGED_IN}opam.example"\n`, 'url: "https://opam.example"'],
   '.sbt/1.0/global.sbt': ['credentials += Credentials("R", "h", "ada", "CANARY")\nfork := true\n', 'fork := true'],
   '.gradle/init.d/corp.gradle': ["offline = true\ncredentials { username 'a'; password 'CANARY' }\n", 'offline = true'],

@@ -1,13 +1,17 @@
-import { guardName, holdsKnownForm, isHarmless, nameParts } from '../../decide/guard/index.ts';
+import { guardName, holdsKnownForm } from '../../decide/guard/index.ts';
 import { CONTEXTS, looksRandom } from '../../decide/guard/rules/contexts.ts';
 import type { Bytes } from '../../host/bytes.ts';
 import { hasLogInAddress, withoutLogIns } from './address.ts';
+import { firstBelow, isGivenTo, isOfLogIns } from './below.ts';
+import { isLogInName, isWritten } from './given.ts';
+import { faultInJson, jsonWithout, parsedJson } from './json.ts';
 import { handsOver } from './judge.ts';
 
 /*
  * One judge for settings of any program, in any language: it reads names with values, addresses and commands, line by line, and knows no
- * grammar. A line with a log-in is blank in the copy, an address stands without it. Where a line is part of something larger, or nothing
- * would be left, there is no copy: a tool without its settings, never one with others.
+ * grammar but indentation, brackets (below.ts) and JSON (json.ts). A line with a log-in is blank in the copy, an address stands without
+ * it. Where a line is part of something larger, or nothing would be left, there is no copy: a tool without its settings, never one with
+ * others.
  */
 
 /** `nothing`: it holds log-ins and nothing else. `no text`: nobody can tell. A line: the first that is part of something larger. */
@@ -15,14 +19,35 @@ type LookedThroughText = 'clean' | 'nothing' | 'no text' | { readonly copy: stri
 
 export function lookThrough(name: string, text: string): LookedThroughText {
   if (NOT_TEXT.test(text)) return OF_PROGRAMS.test(text) ? 'clean' : 'no text';
-  if (!MAY_HOLD.test(withoutControls(text))) return 'clean';
-  const faults = faultsIn(name, text);
-  if (faults.size === 0) return 'clean';
-  const copy = /\.json$/i.test(name) ? jsonWithout(text) : linesWithout(name, text, faults);
-  if (copy === undefined || faultsIn(name, copy).size > 0)
-    return { line: (faults.values().next().value as number) + 1 };
+  if (!MAY_HOLD.test(asRead(text))) return 'clean';
+  const first = firstFault(name, text);
+  if (first === undefined) return 'clean';
+  const copy = copyWithout(name, text);
+  if (copy === undefined) return { line: first + 1 };
   return saysAnything(copy) ? { copy } : 'nothing';
 }
+
+/** The first line that gives a log-in. */
+function firstFault(name: string, text: string): number | undefined {
+  const [line] = faultsIn(name, text);
+  if (line !== undefined) return line;
+  const tree = isJson(name) ? parsedJson(text) : undefined;
+  if (tree === undefined) return firstBelow(asRead(text), CODE.test(name));
+  const value = faultInJson(tree);
+  return value === undefined ? undefined : text.slice(0, Math.max(0, text.indexOf(value))).split('\n').length - 1;
+}
+
+function copyWithout(name: string, text: string): string | undefined {
+  const isSound = (copy: string | undefined) => copy !== undefined && firstFault(name, copy) === undefined;
+  const lines = linesWithout(name, text, faultsIn(name, text));
+  if (!isJson(name)) return isSound(lines) ? lines : undefined;
+  if (isSound(lines) && parsedJson(lines ?? '') !== undefined) return lines;
+  const anew = jsonWithout(text, isFaultOfJson);
+  return isSound(anew) ? anew : undefined;
+}
+
+const isJson = (name: string) => /\.json$/i.test(name);
+const isFaultOfJson = (name: string, value: string) => isFault(`"${name}": ${JSON.stringify(value)}`, '', false);
 
 const MAY_HOLD =
   /:\/\/|@|key|token|secret|pass|pwd|auth|cred|cookie|bearer|jwt|pat\b|curl|mysql|mariadb|PRIVATE|[A-Za-z0-9+/_-]{20}/i;
@@ -41,7 +66,15 @@ const OF_PROGRAMS = new RegExp(
 
 const CONTROLS = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/g;
 /** A form feed, an escape of a terminal or a stray byte changes nothing for the program that reads the line. */
-const withoutControls = (text: string) => text.replace(CONTROLS, '');
+const asRead = (text: string) => withoutEscapes(text.replace(CONTROLS, ''));
+/** `"pass\u0077ord"` is a name like any other. */
+const withoutEscapes = (text: string) =>
+  text.includes('\\')
+    ? text.replace(/\\(?:u00|x)([3-7][0-9a-f])/gi, (whole, code: string) => {
+        const character = String.fromCharCode(Number.parseInt(code, 16));
+        return /\w/.test(character) ? character : whole;
+      })
+    : text;
 
 /** Languages in which a bare word is a name, not a text. */
 const CODE =
@@ -53,7 +86,7 @@ function faultsIn(name: string, text: string): Set<number> {
   const isCode = CODE.test(name);
   const faults = new Set<number>();
   let section = '';
-  for (const [at, line] of withoutControls(text).split('\n').entries()) {
+  for (const [at, line] of asRead(text).split('\n').entries()) {
     section = isCode ? '' : (SECTION.exec(line)?.[1] ?? section);
     if (line.length > 2 && isFault(line, section, isCode)) faults.add(at);
   }
@@ -77,7 +110,15 @@ const isFault = (line: string, section: string, isCode: boolean) =>
     HEADER.test(line) ||
     isCommandWithLogIn(withoutReferences(line), isCode) ||
     (MAY_CALL.test(line) && CALL.test(line)) ||
+    (isCode && line.includes('[') && isGivenLongString(line)) ||
     givenIn(line, section, isCode));
+
+/** Lua's `name = [[value]]`. */
+const LONG_STRING = /([A-Za-z_][\w.-]{0,99})["'\]]{0,2}\s{0,9}=\s{0,9}\[={0,9}\[([^\]]*)/g;
+const isGivenLongString = (line: string) =>
+  [...line.matchAll(LONG_STRING)].some(
+    ([, name = '', value = '']) => isLogInName(name) && (value === '' || isWritten(value)),
+  );
 
 const isCommandWithLogIn = (line: string, isCode: boolean) =>
   READINGS.some(({ test }) => test(line as Bytes, '' as Bytes)) || (!isCode && handsOver(line));
@@ -98,14 +139,16 @@ const PAIR =
   /([A-Za-z_][\w.-]{0,99})(["'\]]{0,2})(\s{0,9}(?:=>|:=|\?=|[:=>,])\s{0,9}|\s{1,9})(?=("{3}|'{3}|"(?:[^"\\]|\\.)*"|'[^']*'|[^\s"'<>,;(){}[\]]+))/g;
 
 function givenIn(line: string, section: string, isCode: boolean): boolean {
-  const isOfLogIn = section !== '' && isLogInName(section.replace(/["']/g, ''));
+  const heading = section.replace(/["']/g, '');
+  const isOfLogIn = isLogInName(heading);
+  const isBelow = isOfLogIns(heading);
   for (const match of line.matchAll(PAIR)) {
     const [all, name = '', end = '', between = '', value = ''] = match;
     const rest = line.slice(match.index + all.length + value.length);
     const isQuoted = /^["']/.test(value);
-    if (isCode && !isQuoted) continue;
-    if (!isQuoted && !isWhole(between, end, rest, name)) continue;
+    if (!isQuoted && (isCode || !isWhole(between, end, rest, name))) continue;
     if ((isOfLogIn || isLogInName(name)) && isWritten(value)) return true;
+    if (isBelow && isGivenTo(name, value)) return true;
     if (guardName(name as Bytes) !== undefined && looksRandom(value.replace(/["']/g, ''))) return true;
   }
   return false;
@@ -121,33 +164,6 @@ function isWhole(between: string, end: string, rest: string, name: string): bool
 }
 
 const ALONE = /^(?:password|passwd|token|secret)$/;
-const LAST =
-  /(?:TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|PASSCODE|APIKEY|CREDENTIALS?|OAUTH|BEARER)\d*$|^(?:PASS|PWD|PAT|JWT|PASS\d)$/;
-const BEFORE_KEY = new Set('API ACCESS SECRET PRIVATE SIGNING ENCRYPTION AUTH ACCOUNT MASTER DEPLOY APP'.split(' '));
-const BEFORE_IDENT = /^(?:_auth|.*auth_?ident)$/i;
-const VARIABLE = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
-
-/** The word stands last: `token_type`, `keymap` and `passthrough` are about something else. Names of variables say it anywhere. */
-function isLogInName(name: string): boolean {
-  if (BEFORE_IDENT.test(name)) return true;
-  if (VARIABLE.test(name)) return guardName(name as Bytes) !== undefined && !/_(?:FILE|PATH|DIR|TYPE|URL)$/.test(name);
-  const parts = nameParts(name as Bytes).filter((part) => part !== '');
-  const last = parts.at(-1) ?? '';
-  return LAST.test(last) || /SMTPPASS$|DBPASS$/.test(last) || (last === 'KEY' && BEFORE_KEY.has(parts.at(-2) ?? ''));
-}
-
-const NO_VALUE =
-  /^(?:.{0,2}|true|false|null|none|nil|yes|no|on|off|auto|ask|prompt|default|keyring|store|cache|\d{1,4}|\*+|x+|[|>][+-]?\d?)$/i;
-const ELSEWHERE =
-  /^[$%<{@!&`]|\$\{|\$\(|\{\{|%\(|getenv|\benv[.[(]|environ|ENV\[|^[\w.-]*\.(?:txt|json|pem|key|gpg|crt|asc)$/;
-
-/** A text that stands there itself, and says neither yes nor no nor where to look. */
-function isWritten(value: string): boolean {
-  if (/^["']{3}|^[|>][+-]?$/.test(value)) return true;
-  const plain = value.replace(/^["']|["']$/g, '');
-  return !NO_VALUE.test(plain) && !ELSEWHERE.test(plain) && !isHarmless(plain) && !/^[~.]{0,2}\//.test(plain);
-}
-
 /** But for comments, headings and brackets: a file that is emptied would be another one. */
 const saysAnything = (text: string) =>
   text.split('\n').some((line) => !SECTION.test(line) && /^\s*(?![#;]|\/\/|--)[^\n]*[\w]/.test(line));
@@ -175,22 +191,4 @@ function isAlone(line: string, before: string): boolean {
     isEven(/<[A-Za-z](?![^<]*\/>)/, /<\//) &&
     !/:\s*[|>][+-]?\s*$/.test(bare)
   );
-}
-
-function jsonWithout(text: string): string | undefined {
-  try {
-    return `${JSON.stringify(keptOf(JSON.parse(text), 'value'), null, 2)}\n`;
-  } catch {
-    return undefined; // With comments, perhaps: what reads it is no reader of JSON.
-  }
-}
-
-function keptOf(node: unknown, name: string): unknown {
-  if (typeof node === 'string') {
-    const plain = withoutLogIns(node);
-    return isFault(`"${name}": ${JSON.stringify(plain)}`, '', false) ? undefined : plain;
-  }
-  if (Array.isArray(node)) return node.map((one) => keptOf(one, name)).filter((one) => one !== undefined);
-  if (typeof node !== 'object' || node === null) return node;
-  return Object.fromEntries(Object.entries(node).map(([key, one]) => [key, keptOf(one, key)]));
 }

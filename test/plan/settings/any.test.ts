@@ -26,6 +26,7 @@ describe('a line with a log-in goes, and the line below it stays', () => {
     ['starship.toml', `command = "curl -H 'Authorization: Bearer ${PASSWORD}' x"`],
     ['config', `run = "deploy --token ${PASSWORD}"`],
     ['config', `# password: ${PASSWORD}`],
+    ['config.yml', `"pass\\u0077ord": ${PASSWORD}`],
   ])('%s: %s', (name, line) => {
     const below = name.endsWith('.xml') ? '<offline>true</offline>' : 'other = 1';
     expect(lookThrough(name, `${line}\n${below}\n`)).toEqual({ copy: `\n${below}\n` });
@@ -52,6 +53,73 @@ describe('a line with a log-in goes, and the line below it stays', () => {
       b: { keys: ['x'] },
     });
   });
+});
+
+describe('a value on another line than its name, or in brackets', () => {
+  const RANDOM = 'Zx9Qw8Er7Ty6Ui5Op4As3Df2Gh1Jk0Lz';
+  it.each([
+    ['config.yml', `a: b\npassword:\n  ${PASSWORD}\n`, 3],
+    ['config.yml', `a: b\npassword:\n\n  "correct horse"\n`, 4],
+    ['config.yml', `a: b\ntokens:\n  - ${RANDOM}\n`, 3],
+    ['config.yml', `a: b\ntokens:\n- a\n- ${RANDOM}\n`, 4],
+    ['config.yml', `a: b\npasswords: [${PASSWORD}]\n`, 2],
+    ['config.yml', `a: b\nauth:\n  github.com:\n    value: ${RANDOM}\n`, 4],
+    ['config.toml', `A="b"\ntokens = [\n  "${RANDOM}",\n]\n`, 3],
+    ['config.toml', `A="b"\ntokens = ["${RANDOM}"]\n`, 2],
+    ['config.toml', `A="b"\nauth = { host = "${RANDOM}" }\n`, 2],
+    ['x.json', `{// c\n"a":"1",\n"token":\n"${RANDOM}"}\n`, 4],
+    ['x.json', `{// c\n"auth":\n{"github.com": {\n"value": "${RANDOM}"}}}\n`, 4],
+    ['init.lua', `vim.g.x = 1\nvim.g.api_key =\n  "${PASSWORD}"\n`, 3],
+    ['init.lua', `vim.g.x = 1\nvim.g.api_key = [[\n${PASSWORD}\n]]\n`, 2],
+    ['init.lua', `vim.g.x = 1\nsecrets = {\n  openai = "${RANDOM}",\n}\n`, 3],
+    ['settings.xml', `<a>\n<password>\n  ${PASSWORD}\n</password></a>\n`, 3],
+  ])('costs the file: %s %j', (name, text, line) => expect(lookThrough(name, text)).toEqual({ line }));
+
+  it('goes where the line is whole', () => {
+    const text = `vim.g.api_key = [[${PASSWORD}]]\nvim.g.x=1\n`;
+    expect(lookThrough('init.lua', text)).toEqual({ copy: '\nvim.g.x=1\n' });
+    const toml = `[a]\nb = 1\n[tokens]\nhost = "${RANDOM}"\nkeyword = "red"\n`;
+    expect(lookThrough('x.toml', toml)).toEqual({ copy: '[a]\nb = 1\n[tokens]\n\nkeyword = "red"\n' });
+  });
+
+  it('goes from JSON, by the names above it', () => {
+    for (const text of [`{"a":1,"auth":{"h.example":{"value":"${RANDOM}"}}}`, `{"a":1,\n"token":\n"${RANDOM}"}`]) {
+      const { copy = '' } = lookThrough('x.json', text) as { copy?: string };
+      expect(copy).not.toContain(RANDOM);
+      expect(JSON.parse(copy)).toMatchObject({ a: 1 });
+    }
+  });
+
+  it.each([
+    ['config.yml', 'tokens:\n  - keyword\n  - comment\nsecrets:\n  - openai\npassword:\nother: word\n'],
+    ['config.yml', 'auth:\n  provider: oauth2-proxy\n  type: basic\ntoken:\n  type: bearer\n  file: ~/.token\n'],
+    ['init.lua', 'opts = { semantic_tokens = {\n  comments = "italic",\n}, auth = { kind = "oauth" } }\n'],
+    ['init.lua', 'local get_token = function()\n  return vim.env.TOKEN\nend\ntoken = {\n  cmd = "pass show x"\n}\n'],
+    ['init.el', '(setq auth-sources\n      \'("~/.authinfo.gpg"))\n'],
+    [
+      'lazy-lock.json',
+      '{"git-credential": {"branch": "main", "commit": "2b2f8d3f2c1b7a5c9f3ce0d1a2b3c4d5e6f70819"}}\n',
+    ],
+    ['package.json', '{\n"keywords": [\n"a",\n"CanvasRenderingContext2D"\n]}\n'],
+    ['x.xml', '<type name="x-gimp-pat">\n  <a>GIMP pattern2Hx9Qw8Er7Ty6</a>\n</type>\n'],
+    ['a.toml', '[[keyboard.bindings]]\nkey = "V"\nmods = "Control|Shift"\n[colors.primary]\nbackground = "0x1d1f21"\n'],
+  ])('and what is none stays: %s %j', (name, text) => expect(lookThrough(name, text)).toBe('clean'));
+});
+
+describe('JSON keeps what it says', () => {
+  it('line by line where that leaves JSON', () => {
+    const text = `{\n  "id": 12345678901234567890,\n  "token": "${PASSWORD}",\n  "b": 1.0\n}\n`;
+    expect(lookThrough('x.json', text)).toEqual({ copy: '{\n  "id": 12345678901234567890,\n\n  "b": 1.0\n}\n' });
+  });
+
+  it.each([
+    `{"id": 12345678901234567890, "token": "${PASSWORD}"}`,
+    `{"n": 1e400, "token": "${PASSWORD}"}`,
+    `{"n": "\\u4e2d", "token": "${PASSWORD}"}`,
+    `{"a": 1, "a": 2, "token": "${PASSWORD}"}`,
+  ])('and is absent where it would say another thing: %s', (text) =>
+    expect(lookThrough('x.json', text)).toEqual({ line: 1 }),
+  );
 });
 
 describe('a control character hides nothing', () => {
@@ -128,6 +196,7 @@ it('copies that were left of settings are told by their names', () => {
 
 it.each([
   ...['https://a@', 'token=', 'a"', '"a', "'", '<a>', 'password: ', '{[(', 'credentials("a",', 'A_KEY ', '://x/', 'x'],
+  ...['token=[', 'token:\n', 'token:\n ', 'tokens = [\n', '["a",', 'auth:{"a":', '{"auth":', 'key = [[', 'a=$(', 'a=`'],
 ])('nothing hangs on %j, over and over', (piece) => {
   const start = process.cpuUsage();
   lookThrough('config', piece.repeat((1 << 18) / piece.length));
