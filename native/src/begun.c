@@ -97,13 +97,14 @@ static int listen_in(struct start *start) {
   start->folder = made;
   start->talk = join_path(made, "talk");
   const char *path = join_path(start->talk, "socket");
-  int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (fd < 0 || strlen(path) >= sizeof address.sun_path) return -1;
+  if (strlen(path) >= sizeof address.sun_path) return -1;
   memcpy(address.sun_path, path, strlen(path) + 1);
-  if (mkdir(start->talk, 0755) != 0 || chmod(start->talk, 0755) != 0 || bind(fd, (struct sockaddr *)&address, sizeof address) != 0 ||
-      chmod(path, 0666) != 0 || listen(fd, 1) != 0)
-    return -1;
-  return fd;
+  int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (fd >= 0 && mkdir(start->talk, 0755) == 0 && chmod(start->talk, 0755) == 0 &&
+      bind(fd, (struct sockaddr *)&address, sizeof address) == 0 && chmod(path, 0666) == 0 && listen(fd, 1) == 0)
+    return fd;
+  if (fd >= 0) close(fd);
+  return -1;
 }
 
 static void remove_folder(const struct start *start) {
@@ -201,7 +202,7 @@ static bool has_ended(pid_t client, int *code) {
 }
 
 enum owner { UNDECIDED, TAKEN, LEFT };
-enum { PATIENCE_MS = 2000 };
+enum { PATIENCE_MS = 2000, MOST_ASKED = 3 };
 
 static enum owner hear_planner(int line, enum owner owner) {
   char word;
@@ -211,8 +212,10 @@ static enum owner hear_planner(int line, enum owner owner) {
 /* Nobody will send a plan: the launcher ends without a word when it hears so. What it says is heard out, or it would hear an error. */
 static void turn_away(int listener) {
   char said[4096];
+  const struct timeval patience = {.tv_sec = PATIENCE_MS / 1000};
   int asking = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
   if (asking < 0) return;
+  setsockopt(asking, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
   shutdown(asking, SHUT_WR);
   while (read(asking, said, sizeof said) > 0) continue;
   close(asking);
@@ -221,7 +224,7 @@ static void turn_away(int listener) {
 static void see_through(struct watch *watch, pid_t client, int line, int listener) {
   enum owner owner = UNDECIDED;
   bool ended = false, told = false;
-  int code = 0;
+  int code = 0, asked = 0;
   for (;;) {
     ended = ended || has_ended(client, &code);
     if (ended && owner == LEFT) return;
@@ -234,7 +237,8 @@ static void see_through(struct watch *watch, pid_t client, int line, int listene
                                {.fd = owner == LEFT ? listener : -1, .events = POLLIN}};
     int found = poll(sources, 3, owner == LEFT ? PATIENCE_MS : -1);
     if (found < 0 && errno != EINTR) return;
-    if (found == 0) kill(client, SIGTERM); /* It may be fetching an image. */
+    /* It may be fetching an image. One that does not listen must not keep the caller. */
+    if (found == 0) kill(client, ++asked > MOST_ASKED ? SIGKILL : SIGTERM);
     struct caught caught;
     while (watch_next(watch, &caught)) continue;
     if (sources[2].revents) turn_away(listener);
@@ -285,6 +289,7 @@ void begun_start(struct begun *begun, const struct kept *kept, char **env) {
   if (has_terminal() || !read_start(&start, kept_text(kept)) || !is_trusted(start.program) || !take_environment(&start, env)) return;
   begun->listener = out_of_the_way(draw_names(&start) ? listen_in(&start) : -1);
   if (begun->listener < 0 || !make_input(&start, &begun->input) || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+    if (begun->input >= 0) close(start.stdin_fd);
     remove_folder(&start);
     begun_let_go(begun);
     return;
