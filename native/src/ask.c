@@ -15,7 +15,7 @@
 
 extern char **environ;
 
-int connect_to_planner(const char *path) {
+int connect_to_planner(const char *path, const char *word) {
   struct sockaddr_un address = {.sun_family = AF_UNIX};
   size_t length = strlen(path);
   if (length >= sizeof address.sun_path) refuse(path, ": too long for a socket's name", NULL);
@@ -23,6 +23,7 @@ int connect_to_planner(const char *path) {
   int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (fd < 0 || connect(fd, (struct sockaddr *)&address, sizeof address) != 0)
     refuse("the process outside cannot be reached: ", error_text(errno), NULL);
+  if (word && !write_whole(fd, word, strlen(word) + 1)) refuse("the process outside is gone", NULL);
   return fd;
 }
 

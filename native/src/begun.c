@@ -86,13 +86,23 @@ static bool take_environment(struct start *start, char **env) {
 
 /* ── what is another each time ── */
 
+/* In Cordon's state, which no sandbox shows: what listens in /tmp could be reached by a command that has the real one. */
+static char *folder_of_talks(const char *state) {
+  char *path = join_path(state, "in");
+  struct stat found;
+  mkdir(path, 0700);
+  bool is_ours = lstat(path, &found) == 0 && S_ISDIR(found.st_mode) && found.st_uid == geteuid() && !(found.st_mode & 077);
+  return is_ours ? realpath(path, NULL) : NULL;
+}
+
 /* The first process of the container connects from another user namespace; the folder above is the caller's alone. */
-static int listen_in(struct start *start) {
+static int listen_in(struct start *start, const char *state) {
   struct sockaddr_un address = {.sun_family = AF_UNIX};
-  char folder[64], real[4096];
-  snprintf(folder, sizeof folder, "/cordon-in-%d-XXXXXX", (int)getpid());
-  if (!realpath("/tmp", real)) return -1;
-  char *made = join_path(real, folder + 1);
+  char name[32], *talks = folder_of_talks(state);
+  snprintf(name, sizeof name, "%d-XXXXXX", (int)getpid());
+  if (!talks) return -1;
+  char *made = join_path(talks, name);
+  free(talks);
   if (!mkdtemp(made)) return -1;
   start->folder = made;
   start->talk = join_path(made, "talk");
@@ -287,7 +297,7 @@ void begun_start(struct begun *begun, const struct kept *kept, char **env) {
   *begun = (struct begun){.listener = -1, .line = -1, .input = -1};
   /* With one the client has to be in the foreground, with the input that is typed. */
   if (has_terminal() || !read_start(&start, kept_text(kept)) || !is_trusted(start.program) || !take_environment(&start, env)) return;
-  begun->listener = out_of_the_way(draw_names(&start) ? listen_in(&start) : -1);
+  begun->listener = out_of_the_way(draw_names(&start) ? listen_in(&start, kept->state) : -1);
   if (begun->listener < 0 || !make_input(&start, &begun->input) || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
     if (begun->input >= 0) close(start.stdin_fd);
     remove_folder(&start);

@@ -72,7 +72,8 @@ int status_lifeline(void);
 int status_next_signal(void);
 
 /* ask.c: in a container, where the plan can only be made once somebody has said what is there. */
-int connect_to_planner(const char *path);
+/* The word, where there is one, says that this is the launcher that was started for this plan. */
+int connect_to_planner(const char *path, const char *word);
 void load_asked(struct launch *launch, int fd);
 /* A copy of this program that nobody can write to, as descriptor 3 of the program that takes this process over. */
 _Noreturn void become_with_copy(char **argv);

@@ -17,7 +17,7 @@ extern char **environ;
 
 static const char plan_flag[] = "--plan-fd=";
 
-static const char ask_at_flag[] = "--ask-at=", ask_fd_flag[] = "--ask-fd=", copy_flag[] = "--with-copy",
+static const char ask_at_flag[] = "--ask-at=", ask_as_flag[] = "--ask-as=", ask_fd_flag[] = "--ask-fd=", copy_flag[] = "--with-copy",
                   relay_flag[] = "--relay=", hold_flag[] = "--hold", way_out_flag[] = "--way-out=", launches_flag[] = "--launches=";
 
 static _Noreturn void run_shim(int argc, char **argv) {
@@ -87,9 +87,10 @@ int main(int argc, char **argv) {
   if (argc == 2 && strcmp(argv[1], "--probe") == 0) return print_abilities();
   if (argc == 2 && strcmp(argv[1], "--git-places") == 0) return git_print_places();
   if (argc == 2 && strcmp(argv[1], "--git-index") == 0) return git_judge_index();
-  if (argc == 2 && compare_start(argv[1], ask_at_flag) == 0) {
+  bool has_word = argc == 3 && compare_start(argv[2], ask_as_flag) == 0;
+  if ((argc == 2 || has_word) && compare_start(argv[1], ask_at_flag) == 0) {
     prctl(PR_SET_DUMPABLE, 0);
-    run_asking(connect_to_planner(argv[1] + sizeof ask_at_flag - 1));
+    run_asking(connect_to_planner(argv[1] + sizeof ask_at_flag - 1, has_word ? argv[2] + sizeof ask_as_flag - 1 : NULL));
   }
   if (argc == 2 && compare_start(argv[1], ask_fd_flag) == 0) {
     prctl(PR_SET_DUMPABLE, 0);

@@ -108,7 +108,7 @@ static void let_go(struct outside *outside) {
 
 /* Before there is a command. The folder with the socket is not in its sight. */
 static void hand_on(struct outside *outside) {
-  outside->line = connect_to_planner(outside->at);
+  outside->line = connect_to_planner(outside->at, NULL);
   if (!send_descriptors(outside->line, &(char){'l'}, 1, outside->listeners, outside->count)) refuse("the process outside is gone", NULL);
   outside->started = true;
   let_go(outside);

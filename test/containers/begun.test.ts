@@ -1,10 +1,9 @@
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { cordonProgram } from '../support/cordon.ts';
 import { identityOf } from '../support/users.ts';
-import { ENGINE_FOLDER, eventually, IMAGE, podman, processesWith, rootless, Scene } from './scene.ts';
+import { ENGINE_FOLDER, eventually, IMAGE, podman, processesWith, rootless, Scene, talksOf } from './scene.ts';
 
 const IN = ['--net', 'off', '--in', `podman:${IMAGE}`];
 
@@ -37,9 +36,9 @@ const records = (scene: Scene) =>
     .split('\n')
     .map((line) => JSON.parse(line));
 
-const left = (pid: number | undefined) => ({
+const left = (scene: Scene) => ({
   containers: podman('ps', '--all', '--quiet').stdout,
-  folders: readdirSync(tmpdir()).filter((name) => name.startsWith(`cordon-in-${pid}-`)),
+  folders: readdirSync(talksOf(scene)),
 });
 
 const NOTHING = { containers: '', folders: [] };
@@ -52,7 +51,7 @@ describe('a container that is begun while the planner decides', () => {
     expect({ stdout, stderr, status }).toEqual({ stdout: 'typed\n', stderr: 'said\n', status: 7 });
     expect(begunSince()).toEqual([isBy(pid)]);
     expect(records(scene).at(-1)).toMatchObject({ id: isBy(pid), exit: 7, isolation: 'barrier' });
-    expect(left(pid)).toEqual(NOTHING);
+    expect(left(scene)).toEqual(NOTHING);
   });
 
   it('gets a file as its input', () => {
@@ -85,7 +84,7 @@ describe('a container that is begun while the planner decides', () => {
     expect(began).toHaveLength(2);
     expect(began).toContainEqual(isBy(pid));
     expect(records(scene).at(-1)).not.toMatchObject({ id: isBy(pid) });
-    expect(left(pid)).toEqual(NOTHING);
+    expect(left(scene)).toEqual(NOTHING);
     // The next time that is what is begun.
     const next = run('true', '', other);
     expect(begunSince()).toEqual([isBy(next.pid)]);
@@ -104,7 +103,7 @@ describe('a container that is begun while the planner decides', () => {
     expect({ stdout, status }).toEqual({ stdout: '', status: 125 });
     expect(stderr).toMatch(/^cordon: \S+shown is a link to \/etc: .*\n +hint: .*\n$/);
     expect(begunSince()).toEqual([isBy(pid)]);
-    expect(left(pid)).toEqual(NOTHING);
+    expect(left(scene)).toEqual(NOTHING);
   });
 
   it('is told what the image brings each time', () => {
@@ -144,7 +143,7 @@ describe('a container that is begun while the planner decides', () => {
     await eventually(() => expect(lasting.said()).toContain('ready'));
     lasting.child.kill('SIGKILL');
     await eventually(() => expect(processesWith('sleep 98765')).toEqual([]));
-    await eventually(() => expect(left(lasting.child.pid).containers).toBe(''));
+    await eventually(() => expect(left(scene).containers).toBe(''));
     expect(begunSince()).toEqual([trapping, lasting].map(({ child }) => isBy(child.pid as number)));
   });
 });

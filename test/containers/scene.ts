@@ -108,6 +108,9 @@ export class Scene {
   }
 }
 
+/** Where the sockets of its starts are. */
+export const talksOf = ({ home }: Scene) => join(home, '.local/state/cordon/in');
+
 /** A user's own storage, as rootless podman has it, with the image in it. */
 export function rootless(scene: Scene, tar = join(ENGINE_FOLDER(), 'root.tar'), image = IMAGE): Record<string, string> {
   const { uid, gid } = identityOf(scene.user);

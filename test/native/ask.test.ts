@@ -9,11 +9,11 @@ import { openFolder, ROOT } from '../support/project.ts';
 const LAUNCHER = join(ROOT, 'native/build/cordon-launch');
 
 /** A launcher that asks for its plan over a socket, as it does in a container. */
-async function asking(env: Readonly<Record<string, string>> = {}) {
+async function asking(env: Readonly<Record<string, string>> = {}, ...more: readonly string[]) {
   const path = join(openFolder('ask'), 'socket');
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(path, resolve));
-  const child = spawn(LAUNCHER, [`--ask-at=${path}`], { env: Object.assign(Object.create(null), env) });
+  const child = spawn(LAUNCHER, [`--ask-at=${path}`, ...more], { env: Object.assign(Object.create(null), env) });
   const [socket] = (await once(server, 'connection')) as [Socket];
   onTestFinished(() => {
     socket.destroy();
@@ -48,6 +48,11 @@ describe('a launcher that asks for its plan', () => {
     expect(await text(child.stdout)).toBe('A=given\n');
     expect(await ended).toBe(0);
     expect(heard()).toBe('OF_IMAGE=x\0TWO=a\nb\0\0filter 0\n');
+  });
+
+  it('says first the word that it was given', async () => {
+    const { heard } = await asking({ OF_IMAGE: 'x' }, '--ask-as=a-word');
+    await eventually(() => expect(heard()).toBe('a-word\0OF_IMAGE=x\0\0'));
   });
 
   it('takes a plan that comes in pieces, and one that never comes is no start', async () => {

@@ -16,7 +16,7 @@ export const pathInside = ({ path, target = path }: Bind) => target;
 export interface ContainerSettings {
   readonly image: string;
   readonly name: string;
-  /** The folder inside in which the next two are, from `folderInside`. */
+  /** By lot: what the folder inside is called by in which the next two are, and the word with which the launcher asks for its plan. */
   readonly inside: string;
   /** The launcher's file, and the folder with the socket on which it asks for its plan. */
   readonly launcher: string;
@@ -64,7 +64,8 @@ const MOST_PROCESSES = 4096;
  * and show it to whoever asks. Nothing of the host is inside but what the policy names.
  */
 export function runArguments(engine: Engine, settings: ContainerSettings): string[] {
-  const { image, name, inside, binds, workdir, network, terminal } = settings;
+  const { image, name, binds, workdir, network, terminal } = settings;
+  const inside = folderInside(settings.inside);
   const [launcher, talk] = [`${inside}/cordon-launch`, `${inside}/talk`];
   return [
     ...['run', '--rm', '--name', name, '--interactive', ...(terminal ? ['--tty'] : [])],
@@ -80,7 +81,8 @@ export function runArguments(engine: Engine, settings: ContainerSettings): strin
     ].flatMap(({ path, target }) => ['--mount', mountText(path, target, false)]),
     ...binds.flatMap((bind) => ['--mount', mountText(bind.path, pathInside(bind), bind.writable)]),
     ...(workdir === undefined ? [] : ['--workdir', workdir]),
-    ...['--entrypoint', launcher, image, `--ask-at=${talkInside(inside, SOCKET)}`],
+    ...['--entrypoint', launcher, image],
+    ...[`--ask-at=${talkInside(inside, SOCKET)}`, `--ask-as=${settings.inside}`],
   ];
 }
 

@@ -9,6 +9,7 @@ import type { Controlled } from '../ending.ts';
 import { keptFolder, trimKeptPlans } from '../kept-plans.ts';
 import { SOCKET } from './arguments.ts';
 import type { Engine } from './engine.ts';
+import { talkIn } from './talk-folder.ts';
 
 /*
  * The native front begins an engine's client with what the same command was begun with the last time, while this process loads and
@@ -127,7 +128,7 @@ export function takeOver(begun: Begun): TakenOver {
     server.once('connection', (connected) => {
       server.close();
       // Node removes only what it made itself, and a command is not to find it.
-      rmSync(join(begun.folder, 'talk', SOCKET), { force: true });
+      rmSync(join(talkIn(begun.folder), SOCKET), { force: true });
       resolve(connected);
     });
   });

@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { chmodSync, existsSync, lstatSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, realpathSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
-import { constants, tmpdir } from 'node:os';
+import { constants } from 'node:os';
 import { join } from 'node:path';
 import { showBytes } from '../../host/bytes.ts';
 import { CordonError, EXIT } from '../../host/errors.ts';
-import { namesIn, quietly } from '../../host/files.ts';
+import { quietly } from '../../host/files.ts';
 import { homesOf, isWithin } from '../../host/folders.ts';
 import { planText } from '../../plan/plan.ts';
 import { type ContainerTarget, targetText } from '../../policy/container-target.ts';
@@ -22,6 +22,7 @@ import { type Engine, engineOf, holdsTogether, volumesOf } from './engine.ts';
 import { type InsidePlaces, prepareInside } from './inside.ts';
 import { placesForContainer } from './places.ts';
 import { environmentFrom, type Recorded, recordsFor, stateFolderOf, tellPlan } from './talk.ts';
+import { makeTalkFolder, removeLeftTalks, talkIn } from './talk-folder.ts';
 import { refuseUnfit } from './unfit.ts';
 import { openWayOut, type WayOut } from './way-out.ts';
 
@@ -35,7 +36,7 @@ export interface LaunchedIn extends Launched {
 
 /**
  * Starts a command in a container. The launcher inside says what variables it was started with, gets the plan over a socket that
- * nobody else can reach, and lives as long as that socket: what an engine is told, and keeps, is only where the launcher is.
+ * nobody else can reach, for a word that nobody else was told, and lives as long as that socket: what an engine is told, and keeps, is only where the launcher is.
  */
 export async function launchIn(request: ContainerRequest, options: LaunchOptions = {}): Promise<LaunchedIn> {
   refuseUnfit(request.policy, request.target);
@@ -51,7 +52,7 @@ export async function launchIn(request: ContainerRequest, options: LaunchOptions
   const early = ended.then((result) => start.endedEarly(result));
   try {
     const socket = await Promise.race([talk.socket, early, start.aborted]);
-    const block = await Promise.race([environmentFrom(socket), early, start.aborted]);
+    const block = await Promise.race([environmentFrom(socket, talk.word), early, start.aborted]);
     if (engine.name === 'docker') refuseVolumes(await volumesOf(engine, talk.name));
     const prepared = prepareInside(withBarrier(request, engine, places), {
       block,
@@ -71,6 +72,7 @@ export async function launchIn(request: ContainerRequest, options: LaunchOptions
       ending.done();
       if (heard().isolation !== undefined) await talk.wayOut?.settle();
       talk.end();
+      talk.clear?.();
     });
     const records = recordsFor(request, prepared, talk.launch);
     const recorded = result.then((ofEngine) => {
@@ -84,6 +86,7 @@ export async function launchIn(request: ContainerRequest, options: LaunchOptions
   } catch (error) {
     talk.end();
     await ended.catch(() => undefined);
+    talk.clear?.();
     start.done();
     throw error;
   }
@@ -192,11 +195,15 @@ interface Talk {
   readonly name: string;
   readonly child: ChildProcess;
   readonly socket: Promise<Socket>;
+  /** What the launcher inside has to say first, where others could have connected. */
+  readonly word?: string;
   /** With hosts by name, and where it takes the listeners inside. */
   readonly wayOut?: (WayOut & { readonly at: string }) | undefined;
   /** So that the same is begun sooner the next time. */
   readonly keep?: () => void;
   readonly end: () => void;
+  /** Only when the client has ended: a daemon makes a folder anew that it was told to mount, and makes it root's. */
+  readonly clear?: () => void;
 }
 
 interface Means {
@@ -213,16 +220,17 @@ async function begin(request: ContainerRequest, means: Means, options: LaunchOpt
   const keep = () =>
     isCallersOwn(options) ? keepForNextTime({ state, engine, env: request.env, argsWith }) : forget(state);
   const begun = takeBegun();
+  removeLeftTalks(state);
   if (begun !== undefined && isCallersOwn(options) && isSame(begun, engine, argsWith(begun))) {
     const { client, server, socket } = takeOver(begun);
     return opened({ request, means, names: begun, keep }, { child: client as unknown as ChildProcess, server, socket });
   }
   if (begun !== undefined) leave(begun);
-  const names = { launch: newLaunchId(), inside: drawLot(), folder: talkFolder() };
+  const names = { launch: newLaunchId(), inside: drawLot(), folder: makeTalkFolder(state) };
   try {
-    mkdirSync(talkIn(names));
-    chmodSync(talkIn(names), 0o755);
-    const listening = await listenOnce(join(talkIn(names), SOCKET));
+    mkdirSync(talkIn(names.folder));
+    chmodSync(talkIn(names.folder), 0o755);
+    const listening = await listenOnce(join(talkIn(names.folder), SOCKET));
     const start = () => startClient(engine.program, argsWith(names), { engine, options });
     return await opened({ request, means, names, keep }, { ...listening, start });
   } catch (error) {
@@ -231,7 +239,6 @@ async function begin(request: ContainerRequest, means: Means, options: LaunchOpt
   }
 }
 
-const talkIn = ({ folder }: StartNames) => join(folder, 'talk');
 const nameOf = ({ launch }: StartNames) => `cordon-${launch}`;
 const removeFolder = ({ folder }: StartNames) => rmSync(folder, { recursive: true, force: true });
 
@@ -249,9 +256,9 @@ function argumentsOf(
   return runArguments(engine, {
     image: target.name,
     name: nameOf(names),
-    inside: folderInside(names.inside),
+    inside: names.inside,
     launcher,
-    talk: talkIn(names),
+    talk: talkIn(names.folder),
     binds: places.binds,
     workdir: places.binds.some((bind) => isWithin(workdir, pathInside(bind))) ? workdir : undefined,
     home: homeInMemory(request, places),
@@ -281,16 +288,27 @@ async function opened({ request, means, names, keep }: Opening, listening: Liste
     wayOut?.end();
     server.close();
     socket.then((one) => one.destroy()).catch(() => undefined);
-    removeFolder(names);
   };
+  const clear = () => removeFolder(names);
   try {
     wayOut = await wayOutOf(request, { launcher: means.launcher, names });
     const child = 'child' in listening ? listening.child : listening.start();
     const at = talkInside(folderInside(names.inside), LISTENERS);
     const led = wayOut === undefined ? undefined : { ...wayOut, at };
-    return { launch: names.launch, name: nameOf(names), child, socket, wayOut: led, keep, end };
+    return {
+      launch: names.launch,
+      name: nameOf(names),
+      child,
+      socket,
+      word: names.inside,
+      wayOut: led,
+      keep,
+      end,
+      clear,
+    };
   } catch (error) {
     end();
+    clear();
     throw error;
   }
 }
@@ -306,23 +324,7 @@ async function wayOutOf(
     ...{ policy, env, state: stateFolderOf(request), subject: showBytes(argv[0]) },
     ...{ broker: broker?.settings, ssh: broker?.ssh },
   });
-  return openWayOut(outside, { launcher, path: join(talkIn(names), LISTENERS), launch: names.launch });
-}
-
-/** Named by this process, so that those of others that were killed can be told from those in use. */
-function talkFolder(): string {
-  const parent = realpathSync(tmpdir());
-  for (const name of namesIn(parent)) {
-    const [, pid] = /^cordon-in-(\d+)-/.exec(name) ?? [];
-    if (pid !== undefined && !existsSync(`/proc/${pid}`)) removeOwn(join(parent, name));
-  }
-  return mkdtempSync(join(parent, `cordon-in-${process.pid}-`));
-}
-
-function removeOwn(folder: string): void {
-  const found = lstatSync(folder, { throwIfNoEntry: false });
-  if (found?.isDirectory() !== true || found.uid !== process.getuid?.()) return;
-  rmSync(folder, { recursive: true, force: true });
+  return openWayOut(outside, { launcher, path: join(talkIn(names.folder), LISTENERS), launch: names.launch });
 }
 
 /**
@@ -397,7 +399,7 @@ function homeInMemory({ env }: ContainerRequest, { binds }: InsidePlaces): strin
 
 /* ── the conversation ── */
 
-/** The first that connects is the launcher: it is the first process of its container, and nobody else is there yet. */
+/** The first that connects, and no other: the launcher is the first process of its container. It has yet to say the word. */
 function listenOnce(path: string): Promise<{ server: Server; socket: Promise<Socket> }> {
   const server = createServer();
   const socket = new Promise<Socket>((resolve) => {

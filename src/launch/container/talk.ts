@@ -17,21 +17,47 @@ export interface Recorded extends InsideRequest {
 
 const LARGEST = 4 << 20;
 
-/** Up to an entry without a name. */
-export function environmentFrom(socket: Duplex): Promise<Buffer> {
+/** Up to an entry without a name. Where a word is wanted it comes first, and whoever does not know it is no launcher of ours. */
+export function environmentFrom(socket: Duplex, word?: string): Promise<Buffer> {
   socket.on('error', () => undefined);
   return new Promise((resolve, reject) => {
-    let block: Buffer = Buffer.alloc(0);
+    let said: Buffer = Buffer.alloc(0);
     const take = (chunk: Buffer) => {
-      block = Buffer.concat([block, chunk]);
-      const end = block[0] === 0 ? 0 : block.indexOf('\0\0');
-      if (end === -1 && block.length <= LARGEST) return;
+      said = Buffer.concat([said, chunk]);
+      try {
+        const block = blockIn(word === undefined ? said : behindWord(said, Buffer.from(`${word}\0`)));
+        if (block === undefined) return;
+        resolve(block);
+      } catch (error) {
+        reject(error);
+      }
       socket.off('data', take);
-      if (end === -1) reject(new CordonError('launch', 'the container has too many variables'));
-      else resolve(block.subarray(0, end));
     };
     socket.on('data', take);
   });
+}
+
+/** Undefined while there is more to come. */
+function blockIn(said: Buffer | undefined): Buffer | undefined {
+  if (said === undefined) return undefined;
+  const end = said[0] === 0 ? 0 : said.indexOf('\0\0');
+  if (end === -1 && said.length > LARGEST) throw new CordonError('launch', 'the container has too many variables');
+  return end === -1 ? undefined : said.subarray(0, end);
+}
+
+function behindWord(said: Buffer, word: Buffer): Buffer | undefined {
+  if (said.length < word.length && !said.includes(0)) return undefined;
+  if (isEqual(said.subarray(0, word.length), word)) return said.subarray(word.length);
+  throw new CordonError('launch', 'something else than the launcher of this start asked for its plan', {
+    hint: 'it was told nothing, and nothing was run; who else runs as this user, outside of any sandbox?',
+  });
+}
+
+/** In the same time whatever is wrong. That of node:crypto takes longer to load than the rest of a launch. */
+function isEqual(one: Buffer, other: Buffer): boolean {
+  let difference = one.length ^ other.length;
+  for (const [index, byte] of other.entries()) difference |= byte ^ (one[index] ?? 0);
+  return difference === 0;
 }
 
 export interface Heard {
