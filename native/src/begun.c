@@ -27,7 +27,7 @@ enum { LAUNCH_MARK = 1, INSIDE_MARK = 2, FOLDER_MARK = 3, INSIDE_BYTES = 16 };
 /* What was kept, and what is made of it. */
 struct start {
   const char *program;
-  /* Of the environment the names alone are kept. */
+  /* Of the environment the names alone are kept; the values are the caller's. */
   struct strings names, env, args;
   char launch[64], inside[2 * INSIDE_BYTES + 1];
   const char *folder, *talk;
@@ -78,9 +78,9 @@ static bool take_environment(struct start *start, char **env) {
     char **entry = env;
     while (*entry && (strncmp(*entry, start->names.items[i], length) != 0 || (*entry)[length] != '=')) entry++;
     if (!*entry) return false;
-    strings_add(&start->env, *entry);
+    bool is_path = strcmp(start->names.items[i], "PATH") == 0;
+    strings_add(&start->env, is_path ? trusted_path(*entry + length + 1) : *entry);
   }
-  strings_add(&start->env, NULL);
   return true;
 }
 
@@ -174,7 +174,10 @@ static _Noreturn void become_client(const struct start *start, const sigset_t *c
   strings_add(&argv, (char *)start->program);
   for (size_t i = 0; i < start->args.count; i++) strings_add(&argv, start->args.items[i]);
   strings_add(&argv, NULL);
-  execve(start->program, argv.items, start->env.items);
+  struct strings env = {0};
+  for (size_t i = 0; i < start->env.count; i++) strings_add(&env, start->env.items[i]);
+  strings_add(&env, NULL);
+  execve(start->program, argv.items, env.items);
   _exit(EXIT_NOT_RUNNABLE);
 }
 
@@ -195,10 +198,11 @@ static bool say_begun(int line, const struct start *start, pid_t client) {
   add_part(&all, start->folder);
   add_part(&all, start->stdin_fd == STDIN_FILENO ? "" : "pipe");
   add_part(&all, start->program);
-  add_list(&all, &start->names);
+  add_list(&all, &start->env);
   add_list(&all, &start->args);
   snprintf(length, sizeof length, "%08zu", all.length);
   bool said = write_whole(line, length, 8) && write_whole(line, all.data, all.length);
+  explicit_bzero(all.data, all.length);
   text_free(&all);
   return said;
 }

@@ -11,5 +11,7 @@ char *join_path(const char *folder, const char *name);
 
 /* trusted.c: NULL, or why a program found there is not started. */
 const char *why_untrusted(const char *folder, const char *file);
+/* `PATH=` and of these folders those from which a program would be started, those of the system if none is left. */
+char *trusted_path(const char *folders);
 
 #endif

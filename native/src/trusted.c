@@ -116,3 +116,20 @@ const char *why_untrusted(const char *folder, const char *file) {
   if (why) return why;
   return realpath(file, real) ? why_writable(real) : "a link that leads nowhere";
 }
+
+/* For a program that starts others by their names: with the caller's whole PATH it would start what a command has put there. */
+char *trusted_path(const char *folders) {
+  static const char start[] = "PATH=", of_the_system[] = "/usr/sbin:/usr/bin:/sbin:/bin";
+  struct text path = {0};
+  char *rest = allot_text(folders, strlen(folders));
+  text_add(&path, start);
+  for (char *folder; (folder = strsep(&rest, ":"));) {
+    if (folder[0] != '/' || why_untrusted(folder, folder)) continue;
+    if (path.length > sizeof start - 1) text_add(&path, ":");
+    text_add(&path, folder);
+  }
+  if (path.length == sizeof start - 1) text_add(&path, of_the_system);
+  char *entry = allot_text(path.data, path.length);
+  text_free(&path);
+  return entry;
+}

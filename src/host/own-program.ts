@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, type Stats, statSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
-import { type Bytes, bufferOfBytes, bytesOfText, showBytes, wordsIn } from './bytes.ts';
+import { basename, delimiter, dirname, join } from 'node:path';
+import { type Bytes, bufferOfBytes, bytesOfText, showBytes, textOfBytes, wordsIn } from './bytes.ts';
 import { CordonError, EXIT } from './errors.ts';
 import { realBytesOf } from './files.ts';
 import { findCommand, homesOf, isWithin } from './folders.ts';
@@ -26,6 +26,28 @@ export function findOwnProgram(name: Bytes, env: ParentEnv, workdirs: readonly s
   } catch (error) {
     throw refused.length === 0 ? error : untrusted(name, refused);
   }
+}
+
+/** What every system has, and no ordinary user writes. */
+const SYSTEM_PATH = ['/usr/sbin', '/usr/bin', '/sbin', '/bin'];
+
+/**
+ * The PATH of a program that Cordon starts by itself, which starts others by their names: of the caller's folders those from which
+ * Cordon would take a program too. With the whole of it a `crun` that a command put in its workspace's .venv would be started by podman.
+ * The native front has the same for what it begins (native/src/trusted.c).
+ */
+export function trustedPath(env: ParentEnv, workdirs: readonly string[]): string {
+  const { home, passwdHome } = homesOf(env);
+  const roots = workdirs.flatMap(writableRoots);
+  const homes = realHomes([home, passwdHome].flatMap((one) => one ?? []));
+  const isTrusted = (folder: Bytes) => {
+    const real = folder.startsWith('/') ? realBytesOf(folder) : undefined;
+    if (real === undefined || whyWritable(real, roots) !== undefined) return false;
+    return whyNotInstalled(join(real, 'any') as Bytes, homes) === undefined;
+  };
+  const folders = (env.get(bytesOfText('PATH')) ?? '').split(delimiter) as Bytes[];
+  const trusted = folders.flatMap((folder) => (isTrusted(folder) ? (textOfBytes(folder) ?? []) : []));
+  return (trusted.length === 0 ? SYSTEM_PATH : trusted).join(delimiter);
 }
 
 /** The kind of the error that names what was found and not taken. */
@@ -64,13 +86,16 @@ export function whyCommandsCouldWrite(
   const real = realBytesOf(path);
   if (real === undefined) return 'it cannot be looked at';
   const above = realBytesOf(dirname(path) as Bytes) ?? real;
-  const known = homes.flatMap((home) => realBytesOf(bytesOfText(home)) ?? []).filter((home) => home !== '/');
+  const known = realHomes(homes);
   return (
     whyUntrusted(path, roots) ??
     whyNotInstalled(join(above, basename(path)) as Bytes, known) ??
     whyNotInstalled(real, known)
   );
 }
+
+const realHomes = (homes: readonly string[]) =>
+  homes.flatMap((home) => realBytesOf(bytesOfText(home)) ?? []).filter((home) => home !== '/');
 
 function whyNotInstalled(path: Bytes, homes: readonly Bytes[]): string | undefined {
   const home = homes.find((one) => isWithin(path, one));

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { decide } from '../decide/decide.ts';
 import { bytesOfText, textOfBytes } from '../host/bytes.ts';
 import { CordonError } from '../host/errors.ts';
-import { findOwnProgram } from '../host/own-program.ts';
+import { findOwnProgram, trustedPath } from '../host/own-program.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
 import { Pattern } from '../policy/pattern.ts';
 import { DEFAULT_POLICY, type Policy } from '../policy/policy.ts';
@@ -27,7 +27,7 @@ export function openPage(file: string, env: ParentEnv, workdir: string): boolean
   if (!['DISPLAY', 'WAYLAND_DISPLAY'].some((name) => (env.get(bytesOfText(name)) ?? '') !== '')) return false;
   const program = opener(env, workdir);
   if (program === undefined) return false;
-  const child = spawn(program, [file], { env: environmentOf(env), cwd: '/', detached: true, stdio: 'ignore' });
+  const child = spawn(program, [file], { env: environmentOf(env, workdir), cwd: '/', detached: true, stdio: 'ignore' });
   child.once('error', () => undefined); // The address was printed too.
   child.unref();
   return true;
@@ -42,7 +42,7 @@ function opener(env: ParentEnv, workdir: string): string | undefined {
   }
 }
 
-function environmentOf(env: ParentEnv): NodeJS.ProcessEnv {
+function environmentOf(env: ParentEnv, workdir: string): NodeJS.ProcessEnv {
   const origin = 'the browser of cordon ui';
   const policy: Policy = {
     ...DEFAULT_POLICY,
@@ -54,5 +54,6 @@ function environmentOf(env: ParentEnv): NodeJS.ProcessEnv {
     const [key, text] = [textOfBytes(name), textOfBytes(value.reveal())];
     if (key !== undefined && text !== undefined) result[key] = text;
   }
+  result.PATH = trustedPath(env, [workdir]); // It looks for browsers.
   return result;
 }

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { decide } from '../decide/decide.ts';
 import { type Bytes, bytesOfText, textOfBytes } from '../host/bytes.ts';
 import { CordonError } from '../host/errors.ts';
-import { findOwnProgram, UNTRUSTED } from '../host/own-program.ts';
+import { findOwnProgram, trustedPath, UNTRUSTED } from '../host/own-program.ts';
 import type { ParentEnv } from '../host/parent-env.ts';
 import { Pattern } from '../policy/pattern.ts';
 import { DEFAULT_POLICY, type Policy } from '../policy/policy.ts';
@@ -17,7 +17,7 @@ export function helperRunner(env: ParentEnv, workdirs: readonly string[]): Run {
   return (command) => {
     const path = locate(command.argv[0], env, workdirs);
     if ('outcome' in path) return Promise.resolve(path);
-    return runHelper(path.file, command, helperEnvironment(command.lend ?? [], env));
+    return runHelper(path.file, command, helperEnvironment(command.lend ?? [], env, workdirs));
   };
 }
 
@@ -33,7 +33,11 @@ function locate(program: string, env: ParentEnv, workdirs: readonly string[]): {
 }
 
 /** What a helper is lent is no part of what is sealed: its session is on the list that no command's environment ever has. */
-export function helperEnvironment(lend: readonly string[], env: ParentEnv): NodeJS.ProcessEnv {
+export function helperEnvironment(
+  lend: readonly string[],
+  env: ParentEnv,
+  workdirs: readonly string[],
+): NodeJS.ProcessEnv {
   const policy: Policy = { ...DEFAULT_POLICY, origin: 'helper of a credential' };
   const patterns = lend.map((name) => Pattern.parse(name));
   const isLent = (name: Bytes) => env.get(name) !== '' && patterns.some((pattern) => pattern.matches(name));
@@ -47,6 +51,7 @@ export function helperEnvironment(lend: readonly string[], env: ParentEnv): Node
     const [key, text] = [textOfBytes(name), textOfBytes(value.reveal())];
     if (key !== undefined && text !== undefined) result[key] = text;
   }
+  result.PATH = trustedPath(env, workdirs);
   return result;
 }
 

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, rmdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { cordonProgram } from '../support/cordon.ts';
@@ -72,6 +72,35 @@ describe('a container that is begun while the planner decides', () => {
     const { stdout, pid } = run('cat; id -u', 'typed\n');
     expect(stdout).toBe(`typed\n${identityOf('cordon-test').uid}\n`);
     expect(records(scene).at(-1)).toMatchObject({ id: isBy(pid) });
+  });
+
+  it('finds no program where a command could have put it, and is the same that the planner would begin', () => {
+    const scene = new Scene('cordon-test');
+    const [planted, mark] = [join(scene.project, '.venv/bin'), join(scene.project, 'planted-ran')];
+    mkdirSync(planted, { recursive: true });
+    for (const name of ['newuidmap', 'newgidmap', 'crun', 'runc', 'conmon', 'catatonit', 'fuse-overlayfs', 'netavark'])
+      writeFileSync(
+        join(planted, name),
+        `#!/bin/sh\necho ${name} >> ${mark}\nPATH=/usr/sbin:/usr/bin:/bin exec ${name} "$@"\n`,
+        { mode: 0o755 },
+      );
+    writeFileSync(mark, '', { mode: 0o666 });
+    scene.own(mark);
+    const { PATH = '' } = scene.env();
+    const own = rootless(scene);
+    // Without the process that keeps a user's namespace podman looks for programs that make one.
+    const forgetNamespace = () => {
+      const file = `${own.XDG_RUNTIME_DIR}/libpod/tmp/pause.pid`;
+      process.kill(Number(readFileSync(file, 'utf8')), 'SIGKILL');
+      rmSync(file);
+    };
+    forgetNamespace();
+    const { run } = started(scene, { ...own, PATH: `${planted}:bin::${PATH}` });
+    forgetNamespace();
+    const { stdout, pid } = run('cat', 'typed\n');
+    expect(stdout).toBe('typed\n');
+    expect(records(scene).at(-1)).toMatchObject({ id: isBy(pid) });
+    expect(readFileSync(mark, 'utf8')).toBe('');
   });
 
   it('is left alone where something else would be begun now, and gets none of the input', () => {

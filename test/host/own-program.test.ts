@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { bytesOfText } from '../../src/host/bytes.ts';
 import { CordonError } from '../../src/host/errors.ts';
-import { findOwnProgram } from '../../src/host/own-program.ts';
+import { findOwnProgram, trustedPath } from '../../src/host/own-program.ts';
 import { ParentEnv } from '../../src/host/parent-env.ts';
 import { helperRunner } from '../../src/launch/run-helper.ts';
 import { homeWith, INSTALLED_PLACES, PROJECT_PLACES } from '../support/program-places.ts';
@@ -113,6 +113,52 @@ describe('of the folders in a home', () => {
     const run = helperRunner(env, [work]);
     const result = await run({ argv: ['op', 'read'], lend: ['OP_*'], signal: AbortSignal.timeout(10_000) });
     expect(result).toMatchObject({ outcome: 'untrusted' });
+  });
+});
+
+describe('a program that Cordon starts by itself finds others', () => {
+  const pathOf = (path: readonly string[], workdir: string, more: Record<string, string> = {}) =>
+    trustedPath(ParentEnv.fromRecord({ PATH: path.join(':'), ...more }), [workdir]);
+  // A link to a file is what somebody has put into a folder that no command writes.
+  const folders = PLANTED.filter(([name]) => name !== 'a link to the workspace');
+
+  test.each(folders)('never in %s', (_, plant) => {
+    const work = newWork();
+    const [planted, good] = [plant(work), programIn(trustedFolder('good'))];
+    expect(pathOf([planted, good, '/usr/bin'], work.workdir)).toBe(`${good}:/usr/bin`);
+  });
+
+  test('never in a relative folder, or in one that is not there', () => {
+    const { workdir } = newWork();
+    expect(pathOf(['', '.', 'bin', '/usr/no-such-folder', '/usr/bin'], workdir)).toBe('/usr/bin');
+  });
+
+  test('in those of the system where nothing else is left', () => {
+    const { workdir } = newWork();
+    expect(pathOf([join(workdir, 'bin')], workdir)).toBe('/usr/sbin:/usr/bin:/sbin:/bin');
+    expect(trustedPath(ParentEnv.fromRecord({}), [workdir])).toBe('/usr/sbin:/usr/bin:/sbin:/bin');
+  });
+
+  test.each(INSTALLED_PLACES)('in $folder of a home', (folder) => {
+    const { home, place, work } = homeWith(folder);
+    expect(pathOf([programIn(place), '/usr/bin'], work, { HOME: home })).toBe(`${place}:/usr/bin`);
+  });
+
+  test.each(PROJECT_PLACES)('not in $folder of a home (repository $repository)', (folder) => {
+    const { home, place, work } = homeWith(folder);
+    expect(pathOf([programIn(place), '/usr/bin'], work, { HOME: home })).toBe('/usr/bin');
+  });
+
+  test('when it is a helper that knows secrets', async () => {
+    const { workdir } = newWork();
+    const [planted, good] = [join(workdir, '.venv/bin'), trustedFolder('good')];
+    mkdirSync(planted, { recursive: true });
+    writeFileSync(join(planted, 'inner'), '#!/bin/sh\necho planted\n', { mode: 0o755 });
+    writeFileSync(join(good, 'inner'), '#!/bin/sh\necho good\n', { mode: 0o755 });
+    writeFileSync(join(good, 'op'), '#!/bin/sh\ninner\n', { mode: 0o755 });
+    const run = helperRunner(ParentEnv.fromRecord({ PATH: `${planted}:${good}:/usr/bin:/bin` }), [workdir]);
+    const result = await run({ argv: ['op'], signal: AbortSignal.timeout(10_000) });
+    expect(result).toMatchObject({ outcome: 'exited', stdout: Buffer.from('good\n') });
   });
 });
 

@@ -29,7 +29,8 @@ export interface Begun extends StartNames {
   readonly pid: number;
   readonly hasPipe: boolean;
   readonly program: string;
-  readonly names: readonly string[];
+  /** With their values, as `NAME=value`. */
+  readonly variables: readonly string[];
   readonly args: readonly string[];
 }
 
@@ -43,7 +44,7 @@ export function takeBegun(): Begun | undefined {
   const end = rest.indexOf('');
   return {
     ...{ pid: Number(pid), launch, inside, folder, program, hasPipe: input === 'pipe' },
-    ...{ names: rest.slice(0, end), args: rest.slice(end + 1, -1) },
+    ...{ variables: rest.slice(0, end), args: rest.slice(end + 1, -1) },
   };
 }
 
@@ -60,13 +61,15 @@ function readExactly(descriptor: number, length: number): string {
 /** Whether it is what would be started now. */
 export function isSame(begun: Begun, { program, env }: Engine, args: readonly string[]): boolean {
   const same = (one: readonly string[], other: readonly string[]) => one.join('\0') === other.join('\0');
-  return begun.program === program && same(begun.names, namesIn(env)) && same(begun.args, args);
+  return begun.program === program && same(begun.variables, variablesIn(env)) && same(begun.args, args);
 }
 
 const namesIn = (env: NodeJS.ProcessEnv) =>
   Object.keys(env)
     .filter((name) => env[name] !== undefined)
     .sort();
+
+const variablesIn = (env: NodeJS.ProcessEnv) => namesIn(env).map((name) => `${name}=${env[name]}`);
 
 /** Who began it sees to its end. */
 export function leave({ hasPipe }: Begun): void {
@@ -163,7 +166,9 @@ export interface ToKeep {
 export function keepForNextTime({ state, engine, env, argsWith }: ToKeep): void {
   const name = nameToBegin();
   if (name === undefined || state === undefined) return;
-  const isCallers = (one: string) => env.peek(bytesOfText(one)) === bytesOfText(engine.env[one] ?? '');
+  // PATH the front makes of the caller's, by the same rule.
+  const isCallers = (one: string) =>
+    one === 'PATH' || env.peek(bytesOfText(one)) === bytesOfText(engine.env[one] ?? '');
   const [names, args] = [namesIn(engine.env), argsWith(MARKS)];
   const plain = argsWith({ launch: '', inside: '', folder: '' });
   const isOdd = plain.some((word) => word === '' || /[\u0000-\u0003]/.test(word));

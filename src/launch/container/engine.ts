@@ -22,8 +22,9 @@ const LENT = ['DOCKER_*', 'CONTAINER_*', 'CONTAINERS_*', 'XDG_*', 'REGISTRY_AUTH
 
 function findEngine(name: EngineName, env: ParentEnv): Engine {
   try {
-    const program = textOfBytes(findOwnProgram(bytesOfText(name), env, [workingFolder()])) ?? name;
-    return { name, daemon: name, program, env: helperEnvironment(LENT, env) };
+    const workdirs = [workingFolder()];
+    const program = textOfBytes(findOwnProgram(bytesOfText(name), env, workdirs)) ?? name;
+    return { name, daemon: name, program, env: helperEnvironment(LENT, env, workdirs) };
   } catch (error) {
     if (!(error instanceof CordonError) || error.kind !== 'not-found') throw error;
     throw new CordonError('not-found', `there is no ${name} on this machine`, {
