@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, symlinkSync, w
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { cordonProgram } from '../support/cordon.ts';
+import { trustedFolder } from '../support/trusted-folder.ts';
 import { identityOf } from '../support/users.ts';
 import { ENGINE_FOLDER, eventually, IMAGE, podman, processesWith, rootless, Scene, talksOf } from './scene.ts';
 
@@ -132,6 +133,23 @@ describe('a container that is begun while the planner decides', () => {
     expect({ stdout, status }).toEqual({ stdout: '', status: 125 });
     expect(stderr).toMatch(/^cordon: \S+shown is a link to \/etc: .*\n +hint: .*\n$/);
     expect(begunSince()).toEqual([isBy(pid)]);
+    expect(left(scene)).toEqual(NOTHING);
+  });
+
+  it('is killed where nobody wants it and it does not listen', () => {
+    const [scene, folder] = [new Scene(), trustedFolder('deaf')];
+    const [shown, deaf] = [join(scene.project, '../shown'), join(folder, 'deaf')];
+    mkdirSync(shown);
+    const script = `#!/bin/sh\n[ -e ${deaf} ] || exec /usr/bin/podman "$@"\ntrap "" TERM\nwhile :; do sleep 0.2; done\n`;
+    writeFileSync(join(folder, 'podman'), script, { mode: 0o755 });
+    const env = { PATH: `${folder}:${scene.env().PATH}` };
+    const run = () => scene.run(['run', ...IN, '--read', shown, '--', 'echo', 'ran'], { env });
+    expect(run().stdout).toBe('ran\n');
+    writeFileSync(deaf, '');
+    rmdirSync(shown);
+    symlinkSync('/etc', shown);
+    expect(run()).toMatchObject({ stdout: '', status: 125, signal: null });
+    expect(processesWith(`${folder}/podman`)).toEqual([]);
     expect(left(scene)).toEqual(NOTHING);
   });
 
