@@ -5,7 +5,8 @@ import { freshHome, installedPackage, runAs } from '../support/cordon.ts';
 import { ROOT } from '../support/project.ts';
 
 /** How many files a reader of `cordon run -- env` meets. It may get less. */
-const MOST = 35;
+/** Eight of them judge what is shown as settings, and are not gone through while nothing there has changed. */
+const MOST = 43;
 
 const ENTRY = `
 import { Session } from 'node:inspector';
